@@ -1,0 +1,33 @@
+"""Ids that sort by time and are unique across records."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no letter that reads like a digit
+_EPOCH_MS = 1_577_836_800_000  # 2020-01-01; forty bits of milliseconds last until 2054
+
+
+def _base32(number: int, width: int) -> str:
+    digits = []
+    for _ in range(width):
+        digits.append(_ALPHABET[number & 31])
+        number >>= 5
+    return "".join(reversed(digits))
+
+
+def new_id(random_width: int = 8) -> str:
+    """A fresh id: eight characters of time in milliseconds, then `random_width` random ones."""
+    moment = max(0, time.time_ns() // 1_000_000 - _EPOCH_MS)
+    return _base32(moment, 8) + _base32(secrets.randbits(5 * random_width), random_width)
+
+
+def new_run_id() -> str:
+    """A fresh run id of twelve characters, short enough to read aloud."""
+    return new_id(4)
+
+
+def now_ms() -> int:
+    """The wall clock in whole milliseconds since 1970, UTC: the unit of every time in the record."""
+    return time.time_ns() // 1_000_000

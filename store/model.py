@@ -1,0 +1,178 @@
+"""The nouns of midwatch: states, reasons, outcomes, counts and the plan of a run.
+
+Only the standard library, no I/O: every other file may import this one. Members are stored for ever and never
+deleted or renamed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a delegation stands (E1)."""
+
+    REFINING = "refining"  # drafted with the person, not handed over yet
+    DELEGATED = "delegated"  # handed over, waits for its turn
+    RUNNING = "running"  # an attempt is alive
+    REVIEW = "review"  # its result is being collected and read
+    STOPPING = "stopping"  # asked to end, its processes not yet proven gone (R16)
+    DONE = "done"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    STOPPED = "stopped"
+    NOT_STARTED = "not_started"
+
+
+FINAL_STATES = frozenset({State.DONE, State.FAILED, State.BLOCKED, State.STOPPED, State.NOT_STARTED})
+WAITING_STATES = frozenset({State.REFINING, State.DELEGATED})
+RUNNING_STATES = frozenset({State.RUNNING, State.REVIEW, State.STOPPING})
+
+
+class Reason(StrEnum):
+    """Why something was stopped or not started. A failure's reason is free text instead."""
+
+    OPERATOR = "operator"
+    PARENT = "parent"
+    BUDGET = "budget"
+    TURNS = "turns"
+    TIMEOUT = "timeout"
+    DEADLINE = "deadline"
+    OUTPUT_LIMIT = "output limit"
+    DRAINED = "drained"
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+    GATE = "gate"
+    USAGE_LIMIT = "usage limit"
+    SIGN_IN = "sign-in"
+    WAVE_FAILED = "wave failed"
+    EXPIRED = "expired"
+
+
+class RunState(StrEnum):
+    """Whether a run goes on. How it ended is its `Outcome`, kept apart."""
+
+    LIVE = "live"
+    FINISHED = "finished"
+
+
+class RunStatus(StrEnum):
+    """What a reader shows for a run: its state, refined by what the record and the watch's lock say."""
+
+    LIVE = "live"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    FINISHED = "finished"
+    UNSETTLED = "unsettled"  # the record says live, and no watch holds the lock
+
+
+class Outcome(StrEnum):
+    """What a finished run resolves to; the first that holds (O1)."""
+
+    STOPPED = "stopped"
+    NOT_ACCEPTED = "not accepted"
+    BLOCKED = "blocked"
+    WITH_FAILURES = "completed with failures"
+    COMPLETED = "completed"
+
+
+class Role(StrEnum):
+    """What an agent is there for. Reviewers and testers have a vote (O7)."""
+
+    DEVELOPER = "developer"
+    REVIEWER = "reviewer"
+    TESTER = "tester"
+    RESEARCHER = "researcher"
+    PLANNER = "planner"
+    WRITER = "writer"
+    OPERATOR = "operator"
+
+    @property
+    def votes(self) -> bool:
+        """Whether an agent of this role must give a verdict."""
+        return self in (Role.REVIEWER, Role.TESTER)
+
+
+class Verdict(StrEnum):
+    """What a labelled region, or an exit status, decided (O6, O10)."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    BLOCKED = "blocked"
+
+
+class OnFailure(StrEnum):
+    """What a wave with a failed agent means for the waves after it."""
+
+    CONTINUE = "continue"
+    STOP = "stop"
+
+
+class WatchDeath(StrEnum):
+    """What becomes of running agents when the watch itself dies (R19)."""
+
+    STOP = "stop"
+    FINISH = "finish"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """Tokens and money of one report or of a sum. `None` is unknown, never zero (U2).
+
+    Tokens are whole tokens; `input` excludes what the cache served. `cost` and `estimated` are integer nano-dollars:
+    `cost` as the CLI reported it, `estimated` from tokens and a price list (U3).
+    """
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    cost: int | None = None
+    estimated: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedAgent:
+    """One agent as the workflow declared it at launch, defaults filled in. Times are seconds."""
+
+    name: str
+    role: Role
+    cli: str
+    model: str | None = None
+    metered: bool = True  # whether its CLI spends money at all; a plain command does not
+    reports: bool = False  # whether a command's standard output is report lines rather than its answer
+    reject_on: tuple[int, ...] = (1,)  # exit statuses of a command with a vote that reject (O10)
+    timeout: float | None = None
+    no_sign_of_life: float | None = None
+    budget: int | None = None  # nano-dollars
+    max_turns: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedWave:
+    """Agents that run at the same time; the next wave waits for all of them (O4)."""
+
+    name: str
+    on_failure: OnFailure = OnFailure.CONTINUE
+    agents: tuple[PlannedAgent, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What a run was launched to do, with the gates of the whole run. Never changes after launch."""
+
+    waves: tuple[PlannedWave, ...]
+    parallel: int = 8
+    budget: int | None = None  # nano-dollars
+    max_turns: int | None = None
+    deadline: float | None = None  # seconds from launch, on the wall clock
+    watch_death: WatchDeath = WatchDeath.STOP
+
+    def agent(self, name: str) -> PlannedAgent:
+        """The agent of that name; `KeyError` when the plan has none."""
+        for wave in self.waves:
+            for agent in wave.agents:
+                if agent.name == name:
+                    return agent
+        raise KeyError(name)

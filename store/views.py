@@ -1,0 +1,341 @@
+"""Read-only queries, one for each need of a screen or a command; every one answers from an index, never from history.
+
+Bare sqlite3 on purpose: this is on the start-up path.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from store.encoding import decode_plan
+from store.errors import AmbiguousRun, RunNotFound
+from store.model import Outcome, Reason, RunState, State, Verdict
+from store.run import Attempt, Delegation, Run
+from store.usage import Totals
+
+TOTALS_COLUMNS = (
+    "turns, input, output, cache_read, cache_write, cost, estimated,"
+    " missing_input, missing_output, missing_cache_read, missing_cache_write, missing_cost"
+)
+_TOTALS_FIELDS = tuple(name.strip() for name in TOTALS_COLUMNS.split(","))
+
+
+def totals(row: tuple[Any, ...]) -> Totals:
+    """The totals in a row of `TOTALS_COLUMNS`."""
+    return Totals(**dict(zip(_TOTALS_FIELDS, row, strict=True)))
+
+
+def resolve_run(connection: sqlite3.Connection, reference: str) -> str:
+    """The id of the run that `reference` means: a whole id, a unique prefix of one, or `@` for the newest."""
+    if reference == "@":
+        row = connection.execute("SELECT id FROM runs ORDER BY seq DESC LIMIT 1").fetchone()
+        if row is None:
+            raise RunNotFound(reference)
+        return str(row[0])
+    prefix = reference.lower()
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE id >= ? AND id < ? LIMIT 9", (prefix, prefix + "\U0010ffff")
+    ).fetchall()
+    if not rows or not prefix:
+        raise RunNotFound(reference)
+    if len(rows) > 1:
+        raise AmbiguousRun(reference, len(rows))
+    return str(rows[0][0])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunLine:
+    """A run as one line of a list: no delegations, no events."""
+
+    seq: int
+    id: str
+    workflow: str
+    name: str
+    folder: str
+    state: RunState
+    paused: bool
+    draining_until: int | None
+    halted: Reason | None
+    outcome: Outcome | None
+    reached_end: bool
+    why: str | None
+    restored: bool
+    discarded: bool
+    continues: str | None
+    started_at: int
+    ended_at: int | None
+    wave: int
+    totals: Totals = field(default_factory=Totals)
+
+    @property
+    def live(self) -> bool:
+        """Whether the record says that it goes on."""
+        return self.state is RunState.LIVE
+
+
+_LINE = (
+    "seq, id, workflow, name, folder, state, paused, draining_until, halted, outcome, reached_end, why, restored,"
+    f" discarded, continues, started_at, ended_at, wave, {TOTALS_COLUMNS}"
+)
+
+
+def _line(row: tuple[Any, ...]) -> RunLine:
+    return RunLine(
+        seq=row[0],
+        id=row[1],
+        workflow=row[2],
+        name=row[3],
+        folder=row[4],
+        state=RunState(row[5]),
+        paused=bool(row[6]),
+        draining_until=row[7],
+        halted=None if row[8] is None else Reason(row[8]),
+        outcome=None if row[9] is None else Outcome(row[9]),
+        reached_end=bool(row[10]),
+        why=row[11],
+        restored=bool(row[12]),
+        discarded=bool(row[13]),
+        continues=row[14],
+        started_at=row[15],
+        ended_at=row[16],
+        wave=row[17],
+        totals=totals(row[18:]),
+    )
+
+
+def run_lines(
+    connection: sqlite3.Connection, *, limit: int = 50, before: int | None = None, workflow: str | None = None
+) -> list[RunLine]:
+    """The newest runs, newest launch first; `before` is a `seq` to page on from, `workflow` a resolved path."""
+    where, values = ["seq < ?"], [before if before is not None else 1 << 62]
+    query = f"SELECT {_LINE} FROM runs WHERE {{}} ORDER BY seq DESC LIMIT ?"
+    if workflow is not None:
+        newest: list[RunLine] = []
+        for state in RunState:
+            rows = connection.execute(
+                query.format("workflow=? AND state=? AND seq < ?"), (workflow, state, values[0], limit)
+            )
+            newest.extend(map(_line, rows))
+        return sorted(newest, key=lambda line: -line.seq)[:limit]
+    return [_line(row) for row in connection.execute(query.format(where[0]), (values[0], limit))]
+
+
+def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
+    """Every run that the record says is live, newest launch first."""
+    rows = connection.execute(f"SELECT {_LINE} FROM runs WHERE state='live' ORDER BY seq DESC")
+    return [_line(row) for row in rows]
+
+
+def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
+    """Runs that were cut off and are neither discarded nor taken up, newest first (R8)."""
+    rows = connection.execute(f"SELECT {_LINE} FROM runs WHERE restored=1 AND discarded=0 ORDER BY seq DESC")
+    return [_line(row) for row in rows]
+
+
+def run_line(connection: sqlite3.Connection, run: str) -> RunLine:
+    """The line of one run, by whole id; raises `RunNotFound`."""
+    row = connection.execute(f"SELECT {_LINE} FROM runs WHERE id=?", (run,)).fetchone()
+    if row is None:
+        raise RunNotFound(run)
+    return _line(row)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkflowLine:
+    """A workflow's last known status: of its newest live run, else of its newest run (R4)."""
+
+    workflow: str
+    name: str
+    live_runs: int
+    last: RunLine
+
+
+def workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
+    """The status of every workflow that ever ran, by its resolved path; its cost grows with workflows, not runs."""
+    found = {}
+    for (workflow,) in connection.execute(
+        "WITH RECURSIVE each(workflow) AS (SELECT min(workflow) FROM runs UNION ALL"
+        " SELECT (SELECT min(workflow) FROM runs WHERE workflow > each.workflow) FROM each"
+        " WHERE each.workflow IS NOT NULL) SELECT workflow FROM each WHERE workflow IS NOT NULL"
+    ).fetchall():
+        live = connection.execute(
+            "SELECT count(*) FROM runs WHERE workflow=? AND state='live'", (workflow,)
+        ).fetchone()[0]
+        row = connection.execute(
+            f"SELECT {_LINE} FROM runs WHERE workflow=? AND state=? ORDER BY seq DESC LIMIT 1",
+            (workflow, RunState.LIVE if live else RunState.FINISHED),
+        ).fetchone()
+        line = _line(row)
+        found[workflow] = WorkflowLine(workflow=workflow, name=line.name, live_runs=live, last=line)
+    return found
+
+
+def load_run(connection: sqlite3.Connection, run: str) -> Run:
+    """Everything that stands of one run, by whole id; raises `RunNotFound`."""
+    line = run_line(connection, run)
+    row = connection.execute("SELECT digest, plan, inputs, halted_detail FROM runs WHERE id=?", (run,)).fetchone()
+    attempts: dict[str, list[Attempt]] = {}
+    for agent, attempt in _attempts(connection, run):
+        attempts.setdefault(agent, []).append(attempt)
+    delegations = {}
+    for found in connection.execute(
+        "SELECT agent, wave, position, state, held, reason, detail, verdict, quote, warning, files, model,"
+        f" answer_bytes, answer_sha256, started_at, ended_at, {TOTALS_COLUMNS} FROM delegations WHERE run=?"
+        " ORDER BY wave, position",
+        (run,),
+    ):
+        delegations[found[0]] = Delegation(
+            name=found[0],
+            wave=found[1],
+            position=found[2],
+            state=State(found[3]),
+            held=bool(found[4]),
+            reason=None if found[5] is None else Reason(found[5]),
+            detail=found[6],
+            verdict=None if found[7] is None else Verdict(found[7]),
+            quote=found[8],
+            warning=found[9],
+            files=tuple(json.loads(found[10])),
+            model=found[11],
+            answer_bytes=found[12],
+            answer_sha256=found[13],
+            started_at=found[14],
+            ended_at=found[15],
+            totals=totals(found[16:]),
+            attempts=tuple(attempts.get(found[0], ())),
+        )
+    return Run(
+        id=line.id,
+        workflow=line.workflow,
+        name=line.name,
+        folder=line.folder,
+        digest=row[0],
+        plan=decode_plan(json.loads(row[1])),
+        inputs=json.loads(row[2]),
+        started_at=line.started_at,
+        state=line.state,
+        paused=line.paused,
+        draining_until=line.draining_until,
+        halted=line.halted,
+        halted_detail=row[3],
+        outcome=line.outcome,
+        reached_end=line.reached_end,
+        why=line.why,
+        restored=line.restored,
+        discarded=line.discarded,
+        continues=line.continues,
+        ended_at=line.ended_at,
+        wave=line.wave,
+        totals=line.totals,
+        delegations=delegations,
+    )
+
+
+def _attempts(connection: sqlite3.Connection, run: str) -> Iterator[tuple[str, Attempt]]:
+    for row in connection.execute(
+        "SELECT agent, number, id, cli, started_at, session, deadline, pid, start_ticks, boot, namespace, ended_at,"
+        " exit_code, signal, asked, result, leftovers, out_bytes, err_bytes FROM attempts WHERE run=?"
+        " ORDER BY agent, number",
+        (run,),
+    ):
+        yield (
+            row[0],
+            Attempt(
+                number=row[1],
+                id=row[2],
+                cli=row[3],
+                started_at=row[4],
+                session=row[5],
+                deadline=row[6],
+                pid=row[7],
+                start_ticks=row[8],
+                boot=row[9],
+                namespace=row[10],
+                ended_at=row[11],
+                exit_code=row[12],
+                signal=row[13],
+                asked=None if row[14] is None else Reason(row[14]),
+                result=row[15],
+                leftovers=row[16],
+                out_bytes=row[17],
+                err_bytes=row[18],
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stored:
+    """An event as the record holds it. `data` is decoded JSON."""
+
+    seq: int
+    id: str
+    at: int
+    run: str | None
+    agent: str | None
+    type: str
+    from_state: str | None
+    to_state: str | None
+    data: dict[str, Any]
+
+
+def events_of(connection: sqlite3.Connection, run: str, *, after: int = 0) -> Iterator[Stored]:
+    """The events of a run in the order of the record, from the one after `after` on."""
+    for row in connection.execute(
+        "SELECT seq, id, at, run, agent, type, from_state, to_state, data FROM events"
+        " WHERE run=? AND seq>? ORDER BY seq",
+        (run, after),
+    ):
+        yield Stored(
+            seq=row[0],
+            id=row[1],
+            at=row[2],
+            run=row[3],
+            agent=row[4],
+            type=row[5],
+            from_state=row[6],
+            to_state=row[7],
+            data=json.loads(row[8]),
+        )
+
+
+def last_seq(connection: sqlite3.Connection) -> int:
+    """The number of the newest event; 0 in an empty record."""
+    row = connection.execute("SELECT seq FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Vitals:
+    """The last look at a running agent's tree: CPU in percent of a core, memory in bytes, when it last spoke."""
+
+    at: int
+    sign_of_life: int | None
+    cpu: int | None
+    memory: int | None
+    pids: tuple[int, ...]
+
+
+def vitals_of(connection: sqlite3.Connection, run: str) -> dict[str, Vitals]:
+    """The newest vitals of each agent of a run that is at work."""
+    return {
+        row[0]: Vitals(at=row[1], sign_of_life=row[2], cpu=row[3], memory=row[4], pids=tuple(json.loads(row[5])))
+        for row in connection.execute(
+            "SELECT agent, at, sign_of_life, cpu, memory, pids FROM vitals WHERE run=?", (run,)
+        )
+    }
+
+
+def harness_paused(connection: sqlite3.Connection) -> bool:
+    """Whether a person holds everything that has not started."""
+    row = connection.execute("SELECT value FROM meta WHERE key='paused'").fetchone()
+    return row is not None and row[0] == "1"
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """A fact about the record itself: `record` (its id), `machine`, `created_at` (ms)."""
+    row = connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+    return None if row is None else str(row[0])

@@ -1,0 +1,44 @@
+"""The last look at what is at work: not history, not state, only what a screen shows beside it.
+
+Written at most once a second, without events, and forgotten when the run ends.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from store.database import write
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VitalsRow:
+    """One agent at one look: CPU in percent of a core, memory in bytes, times in ms since 1970."""
+
+    run: str
+    agent: str
+    at: int
+    sign_of_life: int | None
+    cpu: int | None
+    memory: int | None
+    pids: tuple[int, ...] = ()
+
+
+def write_vitals(connection: sqlite3.Connection, rows: Sequence[VitalsRow]) -> None:
+    """Replaces what was known of these agents."""
+    with write(connection):
+        connection.executemany(
+            "INSERT OR REPLACE INTO vitals(run, agent, at, sign_of_life, cpu, memory, pids) VALUES(?,?,?,?,?,?,?)",
+            [
+                (one.run, one.agent, one.at, one.sign_of_life, one.cpu, one.memory, json.dumps(list(one.pids)))
+                for one in rows
+            ],
+        )
+
+
+def forget_vitals(connection: sqlite3.Connection, run: str) -> None:
+    """Removes what was known of a run that has ended."""
+    with write(connection):
+        connection.execute("DELETE FROM vitals WHERE run=?", (run,))
