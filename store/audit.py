@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
+from store.database import snapshot
 from store.encoding import decode
 from store.events import Event
 from store.fold import fold
@@ -31,8 +32,9 @@ def events(connection: sqlite3.Connection, run: str) -> Iterator[Event]:
 
 def audit_run(connection: sqlite3.Connection, run: str) -> list[Difference]:
     """Every difference in one run; an empty list is the proof."""
-    folded = fold(events(connection, run))
-    stands = load_run(connection, run)
+    with snapshot(connection):
+        folded = fold(events(connection, run))
+        stands = load_run(connection, run)
     if folded is None:
         return [Difference(run=run, where="run", folded="no launch in the log", stands=str(stands.state))]
     return list(_compare(run, folded, stands))

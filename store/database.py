@@ -7,6 +7,7 @@ in the inbox (the rest is kept by convention and by the triggers).
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from store.errors import RecordNotReady, RecordTooNew, RecordUnavailable
 
 SCHEMA_VERSION = 1
 BUSY_MS = 5_000
+PREPARED_WITHIN_S = 3.0  # a watch that has just created the file is preparing it
 
 
 def _connect(path: Path, *, mode: str) -> sqlite3.Connection:
@@ -53,7 +55,12 @@ def unavailable(path: Path, error: sqlite3.Error) -> RecordUnavailable:
 
 def open_writer(path: Path) -> sqlite3.Connection:
     """The watch's connection: WAL, and every commit on the disk before it returns. Creates the file (0600)."""
-    path.touch(mode=0o600, exist_ok=True)
+    try:
+        path.touch(mode=0o600, exist_ok=True)
+    except OSError as error:
+        raise RecordUnavailable(
+            f"the record {path} cannot be made: {error.strerror or error}; check the owner and mode of the folder"
+        ) from error
     connection = _connect(path, mode="rw")
     try:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -99,8 +106,10 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def _expect_schema(connection: sqlite3.Connection, path: Path) -> None:
+    deadline = time.monotonic() + PREPARED_WITHIN_S
     try:
-        version = schema_version(connection)
+        while (version := schema_version(connection)) == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
     except sqlite3.Error as error:
         raise unavailable(path, error) from error
     refuse_newer(version, path)
@@ -132,6 +141,19 @@ def write(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """The block reads the record as it stood at its first statement, whatever others commit meanwhile."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
 
 
 def data_version(connection: sqlite3.Connection) -> int:

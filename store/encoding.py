@@ -43,8 +43,13 @@ def encode_plan(plan: Plan) -> dict[str, Any]:
     return coded
 
 
+def _known(kind: type[Any], coded: dict[str, Any]) -> dict[str, Any]:
+    names = {item.name for item in fields(kind)}
+    return {name: value for name, value in coded.items() if name in names}
+
+
 def _decode_agent(coded: dict[str, Any]) -> PlannedAgent:
-    typed = {**coded, "role": Role(coded["role"])}
+    typed = {**_known(PlannedAgent, coded), "role": Role(coded["role"])}
     if "reject_on" in coded:
         typed["reject_on"] = tuple(coded["reject_on"])
     return PlannedAgent(**typed)
@@ -60,8 +65,8 @@ def decode_plan(coded: dict[str, Any]) -> Plan:
         )
         for wave in coded["waves"]
     )
-    rest = {key: value for key, value in coded.items() if key not in ("waves", "watch_death")}
-    return Plan(waves=waves, watch_death=WatchDeath(coded.get("watch_death", WatchDeath.STOP)), **rest)
+    watch_death = WatchDeath(coded.get("watch_death", WatchDeath.STOP))
+    return Plan(**{**_known(Plan, coded), "waves": waves, "watch_death": watch_death})
 
 
 _ENCODE: dict[str, Callable[[Any], Any]] = {
@@ -73,7 +78,7 @@ _ENCODE: dict[str, Callable[[Any], Any]] = {
 }
 _DECODE: dict[str, Callable[[Any], Any]] = {
     "plan": decode_plan,
-    "counts": lambda coded: Counts(**coded),
+    "counts": lambda coded: Counts(**_known(Counts, coded)),
     "files": tuple,
     "outcome": Outcome,
     "reason": Reason,
@@ -100,7 +105,9 @@ def encode(event: Event) -> str:
             continue
         coder = _ENCODE.get(name)
         coded[name] = coder(value) if coder is not None else value
-    return _dumps(coded) if coded else "{}"
+    if not coded:
+        return "{}"
+    return _dumps(coded).encode(errors="backslashreplace").decode()  # half of a surrogate pair becomes its JSON escape
 
 
 def decode(*, type: str, id: str, at: int, run: str | None, agent: str | None, data: str) -> Event:  # noqa: A002  # the columns' own names

@@ -48,7 +48,7 @@ def put(
                 request_id,
                 at,
                 verb,
-                json.dumps(dict(body), ensure_ascii=False),
+                json.dumps(dict(body)),
                 at + EXPIRES_AFTER_MS if expires else None,
             ),
         )

@@ -39,8 +39,7 @@ _KEYS = {
 }
 
 _SUMS = (
-    "0, sum(input), sum(output), sum(cache_read), sum(cache_write), sum(cost),"
-    " sum(CASE WHEN cost IS NULL THEN estimated END),"
+    "0, sum(input), sum(output), sum(cache_read), sum(cache_write), sum(cost), sum(estimated),"
     " sum(input IS NULL OR at_least), sum(output IS NULL OR at_least),"
     " sum(cache_read IS NULL OR at_least), sum(cache_write IS NULL OR at_least),"
     " sum((cost IS NULL AND estimated IS NULL) OR at_least)"

@@ -46,8 +46,6 @@ CREATE TABLE runs(
   name TEXT NOT NULL,
   folder TEXT NOT NULL,
   digest TEXT NOT NULL,
-  plan TEXT NOT NULL,
-  inputs TEXT NOT NULL,
   state TEXT NOT NULL,
   paused INTEGER NOT NULL DEFAULT 0,
   draining_until INTEGER,
@@ -61,10 +59,15 @@ CREATE TABLE runs(
   continues TEXT,
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
-  wave INTEGER NOT NULL DEFAULT -1,{_TOTALS}) STRICT;
+  finished_seq INTEGER,
+  wave INTEGER NOT NULL DEFAULT -1,{_TOTALS},
+  plan TEXT NOT NULL,
+  inputs TEXT NOT NULL) STRICT;  -- the long ones last: a list of runs is read without their overflow pages
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
+CREATE INDEX runs_ended ON runs(workflow, finished_seq) WHERE state = 'finished';
 CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
 CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
+CREATE INDEX runs_continuing ON runs(continues) WHERE continues IS NOT NULL;
 CREATE INDEX runs_by_end ON runs(ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE delegations(
@@ -187,7 +190,8 @@ def migrate(connection: sqlite3.Connection, path: Path, *, machine: str) -> None
 
         database = sqlite_utils.Database(connection, execute_plugins=False)
         with write(connection):
-            for number in range(schema_version(connection), SCHEMA_VERSION):
+            before = schema_version(connection)  # another process may have been first
+            for number in range(before, SCHEMA_VERSION):
                 database.executescript(_STEPS[number])
             if before == 0:
                 connection.executemany(

@@ -47,20 +47,21 @@ class Places:
         named = environment.get(HOME)
         if named:
             home = Path(os.path.abspath(named))  # noqa: PTH100  # Path.absolute keeps '..', and the watch has another cwd
-            return cls(
-                settings=home / "config.toml", workflows=home / "workflows", state=home / "state", home=home
-            )
+            return cls(settings=home / "config.toml", workflows=home / "workflows", state=home / "state", home=home)
         import platformdirs
 
         config = Path(platformdirs.user_config_dir("midwatch", appauthor=False))
         state = Path(platformdirs.user_state_dir("midwatch", appauthor=False))
-        return cls(
-            settings=config / "config.toml", workflows=config / "workflows", state=state / machine_id()
-        )
+        return cls(settings=config / "config.toml", workflows=config / "workflows", state=state / machine_id())
 
     def environment(self) -> dict[str, str]:
         """The variables under which another process of this person finds the same places."""
         return {HOME: str(self.home)} if self.home is not None else {}
+
+    @property
+    def machine(self) -> str:
+        """The id of this machine, which a record names."""
+        return machine_id()
 
     @property
     def record(self) -> Path:
@@ -112,7 +113,7 @@ class Places:
 
     def prepare(self) -> None:
         """Makes the folders of the state, mode 0700. Raises `RecordUnavailable` when they cannot be had."""
-        if self.home is None:
+        if self.home is None or not self.home.exists():  # what the person made keeps the mode they gave it
             private_folder(self.state.parent)
         for folder in (self.state, self.journals, self.handoffs):
             private_folder(folder)
@@ -157,10 +158,10 @@ def machine_id() -> str:
     return re.sub(r"[^0-9A-Za-z_-]", "-", name)[:64] or "this-machine"
 
 
-def project_folder(start: Path) -> Path | None:
-    """The project that `start` lies in: the nearest folder upward, itself included, with `.midwatch` or `.git`."""
-    for folder in (start, *start.parents):
-        if os.path.lexists(folder / ".midwatch") or os.path.lexists(folder / ".git"):  # noqa: PTH110
+def project_of(path: Path) -> Path | None:
+    """The project that `path` lies in: the nearest folder upward, itself included, with `.midwatch` or `.git`."""
+    for folder in (path, *path.parents):
+        if os.path.lexists(folder / ".midwatch") or os.path.lexists(folder / ".git"):
             return folder
     return None
 

@@ -162,10 +162,10 @@ def _shift(
 ) -> None:
     columns, values = ["turns=turns+?"], [after.turns]
     for name in _TOTALS:
-        known = getattr(after, name)
-        if known is not None:
+        was, known = getattr(before, name), getattr(after, name)
+        if known is not None or was is not None:
             columns.append(f"{name}=COALESCE({name},0)+?")
-            values.append(known - (getattr(before, name) or 0))
+            values.append((known or 0) - (was or 0))
     for name in _MISSING:
         difference = getattr(after, name) - getattr(before, name)
         if difference:
@@ -185,7 +185,7 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
     "run.restored": _set_run("restored=1", lambda _: ()),
     "run.discarded": _set_run("discarded=1", lambda _: ()),
     "run.finished": _set_run(
-        "state='finished', outcome=?, reached_end=?, why=?, ended_at=?",
+        "state='finished', outcome=?, reached_end=?, why=?, ended_at=?, finished_seq=(SELECT max(seq) FROM events)",
         lambda event: (event.outcome, event.reached_end, event.why, event.at),
     ),
     "wave.started": _set_run("wave=?", lambda event: (event.wave,)),

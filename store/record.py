@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
 from store import events as e
@@ -19,7 +20,9 @@ from store.ids import now_ms
 from store.machine import OF_AN_ATTEMPT, WITHIN_LIVE_RUN, next_delegation_state, next_run_state
 from store.model import RunState, State
 
-_MAY_CLASH = frozenset({"delegation.started", "attempt.named"})  # the exclusive claim on a session id
+# What SQLite, or the way to it, says of a row that cannot stand: a constraint, a number of more than 64 bits, text that
+# is no Unicode. The rest (no space, a damaged file, a lock) says nothing about the event.
+_UNFIT = (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, UnicodeEncodeError)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,108 +62,144 @@ class Recorded:
     stale: bool = False  # the request had been answered before, so nothing of the batch was applied
 
 
+class _Fate(Enum):
+    APPLIED = auto()
+    KNOWN = auto()  # the record had it before
+
+
+_Apply = Callable[[sqlite3.Connection, e.Event], _Fate | Refusal]
+
+
 def record(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list[Recorded]:
     """What became of each batch, after one durable transaction for all of them.
 
-    Raises `sqlite3.Error` when nothing was written at all (no space, a damaged file).
+    An event that does not fit the tables is refused alone; the others of its batch stand. Raises
+    `sqlite3.OperationalError` or `DatabaseError` when nothing was written at all (no space, a damaged file).
     """
-    with write(connection):
-        return [_batch(connection, batch) for batch in batches]
+    try:
+        with write(connection):
+            return [_batch(connection, batch, _apply) for batch in batches]
+    except _UNFIT:
+        with write(connection):  # rare, so only now does each event get a savepoint to be undone to
+            return [_batch(connection, batch, _apply_alone) for batch in batches]
 
 
-def _batch(connection: sqlite3.Connection, batch: Batch) -> Recorded:
+def _batch(connection: sqlite3.Connection, batch: Batch, apply: _Apply) -> Recorded:
     if batch.handled is not None and not _mark(connection, batch.handled):
         return Recorded(stale=True)
     applied: list[e.Event] = []
     refused: list[Refusal] = []
     for event in batch.events:
-        from_state, to_state, why = _admit(connection, event)
-        if why is None:
-            why = _append(connection, event, from_state, to_state)
-        if why is None:
+        fate = apply(connection, event)
+        if fate is _Fate.APPLIED:
             applied.append(event)
-        elif not _known(connection, event):
-            refused.append(Refusal(event=event, why=why))
-            _keep(connection, event, why)
+        elif isinstance(fate, Refusal):
+            refused.append(fate)
+            _keep(connection, fate)
     return Recorded(applied=tuple(applied), refused=tuple(refused))
 
 
 def _mark(connection: sqlite3.Connection, handled: Handled) -> bool:
     cursor = connection.execute(
         "UPDATE inbox SET state=?, answer=?, handled_at=? WHERE id=? AND state='waiting'",
-        (handled.state, json.dumps(dict(handled.answer), ensure_ascii=False), now_ms(), handled.request),
+        (handled.state, json.dumps(dict(handled.answer)), now_ms(), handled.request),
     )
     return cursor.rowcount == 1
 
 
+def _apply(connection: sqlite3.Connection, event: e.Event) -> _Fate | Refusal:
+    """Appends the event with its outbox row and brings the tables in step, if it applies from how things stand."""
+    from_state, to_state, why = _admit(connection, event)
+    if why is not None:
+        return _Fate.KNOWN if _known(connection, event) else Refusal(event=event, why=why)
+    cursor = connection.execute(
+        "INSERT INTO events(id, at, run, agent, type, from_state, to_state, data) VALUES(?,?,?,?,?,?,?,?)"
+        " ON CONFLICT(id) DO NOTHING",
+        (event.id, event.at, event.run, event.agent, event.type, from_state, to_state, encode(event)),
+    )
+    if cursor.rowcount == 0:
+        return _Fate.KNOWN
+    connection.execute("INSERT INTO outbox(seq) VALUES(?)", (cursor.lastrowid,))
+    projections.apply(connection, event, to_state)
+    return _Fate.APPLIED
+
+
+def _apply_alone(connection: sqlite3.Connection, event: e.Event) -> _Fate | Refusal:
+    """The same, so that an event which does not fit is undone and refused alone."""
+    connection.execute("SAVEPOINT event")
+    fate: _Fate | Refusal
+    try:
+        fate = _apply(connection, event)
+    except _UNFIT as error:
+        connection.execute("ROLLBACK TO event")
+        fate = Refusal(event=event, why=_does_not_fit(error))
+    connection.execute("RELEASE event")
+    return fate
+
+
+def _does_not_fit(error: Exception) -> str:
+    if "attempts.session" in str(error):
+        return "that session is taken up by another attempt that has not ended (R17)"
+    return f"it does not fit the record: {error}"
+
+
 def _admit(connection: sqlite3.Connection, event: e.Event) -> tuple[str | None, str | None, str | None]:
     """(from state, to state, why not): where the event applies, or the reason that it does not."""
-    if event.run is None:
-        return None, None, None
     kind = event.type.partition(".")[0]
-    if kind == "delegation":
-        row = connection.execute(
-            "SELECT state FROM delegations WHERE run=? AND agent=?", (event.run, event.agent)
-        ).fetchone()
-        before = None if row is None else State(row[0])
-        after = next_delegation_state(before, event.type)
-        return before, after, None if after else _does_not_apply(event, before)
-    row = connection.execute("SELECT state FROM runs WHERE id=?", (event.run,)).fetchone()
-    run_before = None if row is None else RunState(row[0])
-    if kind == "run":
-        run_after = next_run_state(run_before, event.type)
-        return run_before, run_after, None if run_after else _does_not_apply(event, run_before)
-    if event.type in WITHIN_LIVE_RUN:
-        return None, None, None if run_before is RunState.LIVE else _does_not_apply(event, run_before)
-    if event.type in OF_AN_ATTEMPT:
-        row = connection.execute(
-            "SELECT ended_at FROM attempts WHERE run=? AND agent=? AND number=?",
-            (event.run, event.agent, getattr(event, "attempt", None)),
-        ).fetchone()
-        if row is None:
-            return None, None, f"{event.type} of an attempt that the record does not know"
-        if row[0] is not None and event.type != "usage.recorded":
-            return None, None, f"{event.type} of an attempt that has ended"
+    if kind == "harness":
         return None, None, None
-    return None, None, f"{event.type} is not in the machine"
+    if event.type in OF_AN_ATTEMPT:
+        return None, None, _why_not_of_attempt(connection, event)
+    run_state, state = _stands(connection, event)
+    if kind == "run":
+        run_after = next_run_state(run_state, event.type)
+        return _text(run_state), _text(run_after), None if run_after else _does_not_apply(event, run_state)
+    if run_state is not RunState.LIVE:
+        return None, None, f"{event.type} does not apply in a run that is {run_state or 'unknown to the record'}"
+    if event.type in WITHIN_LIVE_RUN:
+        return None, None, None
+    after = next_delegation_state(state, event.type)
+    return _text(state), _text(after), None if after else _does_not_apply(event, state)
+
+
+def _stands(connection: sqlite3.Connection, event: e.Event) -> tuple[RunState | None, State | None]:
+    row = connection.execute(
+        "SELECT runs.state, delegations.state FROM runs"
+        " LEFT JOIN delegations ON delegations.run = runs.id AND delegations.agent = ? WHERE runs.id = ?",
+        (event.agent, event.run),
+    ).fetchone()
+    if row is None:
+        return None, None
+    return RunState(row[0]), None if row[1] is None else State(row[1])
+
+
+def _why_not_of_attempt(connection: sqlite3.Connection, event: e.Event) -> str | None:
+    row = connection.execute(
+        "SELECT ended_at FROM attempts WHERE run=? AND agent=? AND number=?",
+        (event.run, event.agent, getattr(event, "attempt", None)),
+    ).fetchone()
+    if row is None:
+        return f"{event.type} of an attempt that the record does not know"
+    if row[0] is not None and event.type != "usage.recorded":
+        return f"{event.type} of an attempt that has ended"
+    return None
 
 
 def _does_not_apply(event: e.Event, before: State | RunState | None) -> str:
     return f"{event.type} does not apply to what is {before or 'unknown to the record'}"
 
 
-def _append(connection: sqlite3.Connection, event: e.Event, from_state: str | None, to_state: str | None) -> str | None:
-    """Appends the event, its rows and its outbox row; returns why not when a constraint forbids it."""
-    guarded = event.type in _MAY_CLASH
-    if guarded:
-        connection.execute("SAVEPOINT event")
-    try:
-        cursor = connection.execute(
-            "INSERT INTO events(id, at, run, agent, type, from_state, to_state, data) VALUES(?,?,?,?,?,?,?,?)",
-            (event.id, event.at, event.run, event.agent, event.type, from_state, to_state, encode(event)),
-        )
-        connection.execute("INSERT INTO outbox(seq) VALUES(?)", (cursor.lastrowid,))
-        projections.apply(connection, event, to_state)
-    except sqlite3.IntegrityError as error:
-        if guarded:
-            connection.execute("ROLLBACK TO event")
-            connection.execute("RELEASE event")
-            if "session" in str(error):
-                return "that session is taken up by another attempt that has not ended (R17)"
-        elif not _known(connection, event):
-            raise
-        return str(error)
-    if guarded:
-        connection.execute("RELEASE event")
-    return None
+def _text(state: State | RunState | None) -> str | None:
+    return None if state is None else state.value  # binding an enum costs sqlite3 a look at its adapters
 
 
 def _known(connection: sqlite3.Connection, event: e.Event) -> bool:
     return connection.execute("SELECT 1 FROM events WHERE id=?", (event.id,)).fetchone() is not None
 
 
-def _keep(connection: sqlite3.Connection, event: e.Event, why: str) -> None:
+def _keep(connection: sqlite3.Connection, refusal: Refusal) -> None:
+    event = refusal.event
     connection.execute(
         "INSERT OR IGNORE INTO dead_letters(id, at, kind, run, agent, type, data, why) VALUES(?,?,'refused',?,?,?,?,?)",
-        (event.id, event.at, event.run, event.agent, event.type, encode(event), why),
+        (event.id, event.at, event.run, event.agent, event.type, encode(event), refusal.why),
     )

@@ -65,11 +65,15 @@ def _missing(known: bool, entry: Entry) -> int:
 
 
 def settle(old: Entry | None, new: Entry) -> Entry:
-    """The entry after `new` replaced `old`: what the later one does not know keeps its earlier value (U6)."""
+    """The entry after `new` replaced `old`: what the later one does not know keeps its earlier value (U6).
+
+    It holds one kind of money at most: what a CLI reported makes an estimate of the same request void (U3).
+    """
     if old is None:
-        return new
+        old = Entry(counts=Counts())
     was, now = old.counts, new.counts
-    money_known = now.cost is not None or now.estimated is not None
+    cost = was.cost if now.cost is None else now.cost
+    estimated = was.estimated if now.estimated is None else now.estimated
     return Entry(
         model=new.model or old.model,
         at_least=new.at_least,
@@ -78,8 +82,8 @@ def settle(old: Entry | None, new: Entry) -> Entry:
             output=was.output if now.output is None else now.output,
             cache_read=was.cache_read if now.cache_read is None else now.cache_read,
             cache_write=was.cache_write if now.cache_write is None else now.cache_write,
-            cost=now.cost if money_known else was.cost,
-            estimated=now.estimated if money_known else was.estimated,
+            cost=cost,
+            estimated=estimated if cost is None else None,
         ),
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from store.database import snapshot
 from store.encoding import decode_plan
 from store.errors import AmbiguousRun, RunNotFound
 from store.model import Outcome, Reason, RunState, State, Verdict
@@ -37,14 +38,14 @@ def resolve_run(connection: sqlite3.Connection, reference: str) -> str:
             raise RunNotFound(reference)
         return str(row[0])
     prefix = reference.lower()
-    rows = connection.execute(
-        "SELECT id FROM runs WHERE id >= ? AND id < ? LIMIT 9", (prefix, prefix + "\U0010ffff")
-    ).fetchall()
-    if not rows or not prefix:
+    found, first = connection.execute(
+        "SELECT count(*), min(id) FROM runs WHERE id >= ? AND id < ?", (prefix, prefix + "\U0010ffff")
+    ).fetchone()
+    if not found or not prefix:
         raise RunNotFound(reference)
-    if len(rows) > 1:
-        raise AmbiguousRun(reference, len(rows))
-    return str(rows[0][0])
+    if found > 1:
+        raise AmbiguousRun(reference, found)
+    return str(first)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,17 +112,15 @@ def run_lines(
     connection: sqlite3.Connection, *, limit: int = 50, before: int | None = None, workflow: str | None = None
 ) -> list[RunLine]:
     """The newest runs, newest launch first; `before` is a `seq` to page on from, `workflow` a resolved path."""
-    where, values = ["seq < ?"], [before if before is not None else 1 << 62]
+    before = 1 << 62 if before is None else before
     query = f"SELECT {_LINE} FROM runs WHERE {{}} ORDER BY seq DESC LIMIT ?"
-    if workflow is not None:
-        newest: list[RunLine] = []
-        for state in RunState:
-            rows = connection.execute(
-                query.format("workflow=? AND state=? AND seq < ?"), (workflow, state, values[0], limit)
-            )
-            newest.extend(map(_line, rows))
-        return sorted(newest, key=lambda line: -line.seq)[:limit]
-    return [_line(row) for row in connection.execute(query.format(where[0]), (values[0], limit))]
+    if workflow is None:
+        return [_line(row) for row in connection.execute(query.format("seq < ?"), (before, limit))]
+    found: list[RunLine] = []
+    for state in RunState:  # the index goes by state before seq
+        rows = connection.execute(query.format("workflow=? AND state=? AND seq < ?"), (workflow, state, before, limit))
+        found.extend(map(_line, rows))
+    return sorted(found, key=lambda line: -line.seq)[:limit]
 
 
 def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
@@ -146,7 +145,7 @@ def run_line(connection: sqlite3.Connection, run: str) -> RunLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkflowLine:
-    """A workflow's last known status: of its newest live run, else of its newest run (R4)."""
+    """A workflow's last known status: of its newest live run, else of the run that was the last to end (R4)."""
 
     workflow: str
     name: str
@@ -156,6 +155,11 @@ class WorkflowLine:
 
 def workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
     """The status of every workflow that ever ran, by its resolved path; its cost grows with workflows, not runs."""
+    with snapshot(connection):
+        return _workflow_lines(connection)
+
+
+def _workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
     found = {}
     for (workflow,) in connection.execute(
         "WITH RECURSIVE each(workflow) AS (SELECT min(workflow) FROM runs UNION ALL"
@@ -163,19 +167,27 @@ def workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
         " WHERE each.workflow IS NOT NULL) SELECT workflow FROM each WHERE workflow IS NOT NULL"
     ).fetchall():
         live = connection.execute(
-            "SELECT count(*) FROM runs WHERE workflow=? AND state='live'", (workflow,)
-        ).fetchone()[0]
-        row = connection.execute(
-            f"SELECT {_LINE} FROM runs WHERE workflow=? AND state=? ORDER BY seq DESC LIMIT 1",
-            (workflow, RunState.LIVE if live else RunState.FINISHED),
-        ).fetchone()
-        line = _line(row)
-        found[workflow] = WorkflowLine(workflow=workflow, name=line.name, live_runs=live, last=line)
+            f"SELECT {_LINE} FROM runs WHERE workflow=? AND state='live' ORDER BY seq DESC", (workflow,)
+        ).fetchall()
+        rows = (
+            live
+            or connection.execute(
+                f"SELECT {_LINE} FROM runs WHERE workflow=? AND state='finished' ORDER BY finished_seq DESC LIMIT 1",
+                (workflow,),
+            ).fetchall()
+        )
+        last = _line(rows[0])
+        found[workflow] = WorkflowLine(workflow=workflow, name=last.name, live_runs=len(live), last=last)
     return found
 
 
 def load_run(connection: sqlite3.Connection, run: str) -> Run:
     """Everything that stands of one run, by whole id; raises `RunNotFound`."""
+    with snapshot(connection):
+        return _load_run(connection, run)
+
+
+def _load_run(connection: sqlite3.Connection, run: str) -> Run:
     line = run_line(connection, run)
     row = connection.execute("SELECT digest, plan, inputs, halted_detail FROM runs WHERE id=?", (run,)).fetchone()
     attempts: dict[str, list[Attempt]] = {}
@@ -304,8 +316,7 @@ def events_of(connection: sqlite3.Connection, run: str, *, after: int = 0) -> It
 
 def last_seq(connection: sqlite3.Connection) -> int:
     """The number of the newest event; 0 in an empty record."""
-    row = connection.execute("SELECT seq FROM events ORDER BY seq DESC LIMIT 1").fetchone()
-    return 0 if row is None else int(row[0])
+    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

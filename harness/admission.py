@@ -1,0 +1,58 @@
+"""May this start now? Pure; checked before each launch and, for what is spent, on each report (U5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from harness.planner import Halt
+from store.model import RUNNING_STATES, PlannedAgent, Reason
+from store.run import Delegation, Run
+from store.usage import NANO, Totals
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Admitted:
+    """The agents that may start now, in order; the others wait for a place or for a hold to be lifted."""
+
+    agents: tuple[str, ...]
+
+
+def admit(run: Run, wanting: Sequence[str], *, harness_paused: bool, starting: Collection[str] = ()) -> Admitted:
+    """Who of `wanting` may start; `starting` are those that were admitted and are not recorded as running yet."""
+    if harness_paused or run.paused or run.halted is not None or run.draining_until is not None:
+        return Admitted(agents=())
+    busy = {one.name for one in run.delegations.values() if one.state in RUNNING_STATES} | set(starting)
+    places = max(0, run.plan.parallel - len(busy))
+    free = [name for name in wanting if name not in busy and not run.delegations[name].held]
+    return Admitted(agents=tuple(free[:places]))
+
+
+def gate_of_run(run: Run, *, now: int) -> Halt | None:
+    """The gate of the whole run that has closed, if one has: budget, turns or deadline."""
+    plan = run.plan
+    if plan.budget is not None and _spent(run.totals) >= plan.budget:
+        return Halt(reason=Reason.BUDGET, detail=f"the run's budget of {_dollars(plan.budget)} is spent")
+    if plan.max_turns is not None and run.totals.turns >= plan.max_turns:
+        return Halt(reason=Reason.TURNS, detail=f"the run's limit of {plan.max_turns} turns is reached")
+    if plan.deadline is not None and now >= run.started_at + plan.deadline * 1000:
+        return Halt(reason=Reason.DEADLINE, detail="the run's deadline has passed")
+    return None
+
+
+def gate_of_agent(planned: PlannedAgent, delegation: Delegation) -> Halt | None:
+    """The gate of one agent that has closed, if one has: its budget or its turns."""
+    totals = delegation.totals
+    if planned.budget is not None and _spent(totals) >= planned.budget:
+        return Halt(reason=Reason.BUDGET, detail=f"its budget of {_dollars(planned.budget)} is spent")
+    if planned.max_turns is not None and totals.turns > planned.max_turns:
+        return Halt(reason=Reason.TURNS, detail=f"its limit of {planned.max_turns} turns is passed")
+    return None
+
+
+def _spent(totals: Totals) -> int:
+    return totals.spent or 0
+
+
+def _dollars(nano: int) -> str:
+    return f"${nano / NANO:.2f}"

@@ -1,0 +1,24 @@
+"""One adapter per agent CLI. Nothing outside this package knows which CLI an agent is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from harness.agents.base import Adapter
+
+_ADAPTERS = {
+    "claude": ("harness.agents.claude", "Claude"),
+    "command": ("harness.agents.command", "Command"),
+}
+
+
+def adapter(name: str) -> Adapter:
+    """The adapter for `cli = "name"`, imported only now; `KeyError` when there is none."""
+    module, kind = _ADAPTERS[name]
+    made: Adapter = getattr(import_module(module), kind)()
+    return made
+
+
+def names() -> tuple[str, ...]:
+    """Every name that `adapter` knows."""
+    return tuple(_ADAPTERS)

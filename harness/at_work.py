@@ -1,0 +1,134 @@
+"""One attempt while it is alive: what must be known of it that is not in the record."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.agents.base import Adapter
+from harness.attempt_files import AttemptFiles
+from harness.duration import format_duration
+from harness.ending import AttemptFacts, Ending, ending
+from harness.ledger import Ledger
+from harness.reading import AttemptReading
+from harness.supervisor import Exit, Kept
+from store import events as e
+from store.model import PlannedAgent, Reason
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """Where an attempt's answer lies, and how many bytes it has. `text` is still to be written to `path`."""
+
+    path: Path
+    bytes: int
+    text: str | None = None
+
+
+@dataclass(kw_only=True, slots=True)
+class AtWork:
+    """An attempt between its commit and its final state. Mutable: it follows a living process.
+
+    Timeouts run on the monotonic clock, which stands still while the host is suspended: a suspend is not charged to
+    the agent as a hang.
+    """
+
+    run: str
+    planned: PlannedAgent
+    adapter: Adapter
+    attempt: int
+    attempt_id: str
+    session: str | None = None
+    reading: AttemptReading
+    started: float = field(default_factory=time.monotonic)
+    last_sign: float = field(default_factory=time.monotonic)
+    kept: Kept | None = None
+    launched: bool = False
+    asked: Reason | None = None
+    stuck: str | None = None
+    gone: Exit | None = None
+    reviewing: bool = False
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+        return self.planned.name
+
+    @property
+    def takes_lines(self) -> bool:
+        """Whether its standard output is reports to be read; otherwise it is the answer."""
+        return self.adapter.takes_lines or self.planned.reports
+
+    def spoke(self) -> None:
+        """Bytes came from it just now."""
+        self.last_sign = time.monotonic()
+
+    def out_of_time(self) -> str | None:
+        """The sentence for a timeout that has passed."""
+        limit = self.planned.timeout
+        if limit is None or time.monotonic() - self.started < limit:
+            return None
+        return f"it took longer than its timeout of {format_duration(limit)}"
+
+    def silent_for_too_long(self) -> str | None:
+        """The sentence for an agent that gave no sign of life for as long as it may (E9)."""
+        limit = self.planned.no_sign_of_life
+        if limit is None or not self.launched or time.monotonic() - self.last_sign < limit:
+            return None
+        return f"no sign of life for {format_duration(limit)}, so it was ended"
+
+    def ended(self) -> e.AttemptEnded:
+        """The event that records how it ended: what we had asked, its exit, its result (A5)."""
+        gone, result = self.gone, self.reading.result
+        return e.AttemptEnded(
+            run=self.run,
+            agent=self.agent,
+            attempt=self.attempt,
+            exit_code=None if gone is None else gone.code,
+            signal=None if gone is None else gone.signal,
+            asked=self.asked,
+            result=None if result is None else ("success" if result.ok else "error"),
+            leftovers=0 if gone is None else gone.leftovers,
+            out_bytes=0 if gone is None else gone.out_bytes,
+            err_bytes=0 if gone is None else gone.err_bytes,
+        )
+
+    def ending(self) -> Ending:
+        """How it ended, by the table (A5); nobody had asked it to."""
+        gone = self.gone
+        plain = not self.takes_lines
+        return ending(
+            AttemptFacts(
+                code=None if gone is None else gone.code,
+                signal=None if gone is None else gone.signal,
+                result=self.reading.result,
+                failures=self.reading.failures,
+                blocked=self.reading.blocked,
+                gives_result=self.adapter.gives_result,
+                by_exit=plain,
+                votes=self.planned.role.votes,
+                reject_on=self.planned.reject_on,
+            )
+        )
+
+    def answer(self, files: AttemptFiles) -> Answer:
+        """Where its answer lies, or will lie."""
+        if self.takes_lines:
+            text = self.reading.answer or ""
+            return Answer(path=files.answer, bytes=len(text.encode("utf-8", "replace")), text=text)
+        return Answer(path=files.out, bytes=0 if self.gone is None else self.gone.out_bytes)
+
+
+def reading_of(
+    run: str, planned: PlannedAgent, adapter: Adapter, attempt: int, attempt_id: str, *, ledger: Ledger | None = None
+) -> AttemptReading:
+    """A reading that has read nothing yet. `ledger` counts from where a session that is taken up stood."""
+    return AttemptReading(
+        run=run,
+        agent=planned.name,
+        attempt=attempt,
+        attempt_id=attempt_id,
+        reader=adapter.reader(reports=planned.reports),
+        ledger=ledger if ledger is not None else Ledger(),
+    )

@@ -1,0 +1,30 @@
+"""The files of one attempt, beside the record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.paths import Places
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttemptFiles:
+    """Where one attempt reads and writes."""
+
+    out: Path
+    err: Path
+    exit: Path
+    prompt: Path
+    answer: Path
+
+
+def attempt_files(places: Places, run: str, agent: str, attempt: int) -> AttemptFiles:
+    """The files of that attempt; naming them creates nothing."""
+    return AttemptFiles(
+        out=places.journal(run, agent, attempt, "out"),
+        err=places.journal(run, agent, attempt, "err"),
+        exit=places.journal(run, agent, attempt, "exit"),
+        prompt=places.journal(run, agent, attempt, "prompt"),
+        answer=places.journal(run, agent, attempt, "answer"),
+    )

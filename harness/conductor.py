@@ -1,0 +1,206 @@
+"""One live run: plan, admit, launch, listen, settle.
+
+Messages come in one queue and are taken together: what they mean is worked out on the run as folded so far, written in
+one commit, and only then acted on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from harness import messages as m
+from harness import obeying, planner, settling, stopping
+from harness.admission import admit, gate_of_agent, gate_of_run
+from harness.at_work import AtWork
+from harness.course import Course
+from harness.hand_over import HandOver
+from harness.supervisor import Supervisor
+from store import events as e
+from store.fold import Folded
+from store.ids import new_id, now_ms
+from store.model import PlannedAgent, Reason
+from store.outcome import resolve
+from store.record import Batch, Recorded
+from store.run import Run
+
+Record = Callable[[Sequence[Batch]], Awaitable[list[Recorded]]]
+_log = logging.getLogger("midwatch.conductor")
+
+
+class Conductor:
+    """Conducts one run from its launch to whatever ends it."""
+
+    def __init__(
+        self,
+        *,
+        folded: Folded,
+        hand_over: HandOver,
+        supervisor: Supervisor,
+        record: Record,
+        harness_paused: Callable[[], bool],
+    ) -> None:
+        self.course = Course(folded)
+        self._hand_over = hand_over
+        self._supervisor = supervisor
+        self._record = record
+        self._harness_paused = harness_paused
+
+    @property
+    def run(self) -> Run:
+        """The run as it stands."""
+        return self.course.run
+
+    async def conduct(self) -> None:
+        """Returns when the run has finished and is recorded so."""
+        course = self.course
+        course.put(m.Look())
+        while course.run.live:
+            for message in await course.messages():
+                self._take(message)
+            self._plan()
+            batches, acts = course.taken()
+            if batches:
+                self._check(await self._record(batches))
+            for act in acts:
+                act()
+
+    def _check(self, recorded: Sequence[Recorded]) -> None:
+        for one in recorded:
+            for refusal in one.refused:
+                _log.error("run %s: %s was refused: %s", self.run.id, refusal.event.type, refusal.why)
+
+    def _take(self, message: m.Message) -> None:
+        course = self.course
+        match message:
+            case m.Prepared():
+                self._prepared(message)
+            case m.Started():
+                self._started(message)
+            case m.Refused(agent=agent, error=error):
+                settling.refused(course, agent, error)
+            case m.Lines(agent=agent, lines=lines):
+                self._lines(agent, lines)
+            case m.SignOfLife(agent=agent):
+                if agent in course.at_work:
+                    course.at_work[agent].spoke()
+            case m.OverLimit(agent=agent):
+                stopping.end_agent(course, agent, Reason.OUTPUT_LIMIT, "it printed more than its output limit")
+            case m.Gone():
+                settling.gone(course, self._hand_over, message)
+            case m.Reviewed():
+                settling.reviewed(course, message)
+            case m.Asked():
+                obeying.obey(course, message)
+            case m.Interrupt():
+                stopping.interrupt(course)
+            case m.Look():
+                stopping.look(course, now=now_ms())
+
+    def _plan(self) -> None:
+        course, run = self.course, self.run.id
+        while (following := planner.next_step(course.run)) is not None:
+            match following:
+                case planner.StartWave(wave=wave, name=name):
+                    course.emit(e.WaveStarted(run=run, wave=wave, name=name))
+                case planner.Halt(reason=reason, detail=detail):
+                    stopping.halt(course, reason, detail)
+                case planner.Abandon(agents=agents, reason=reason, detail=detail):
+                    for agent in agents:
+                        course.emit(e.DelegationNotStarted(run=run, agent=agent, reason=reason, detail=detail))
+                case planner.Finish(reached_end=reached_end):
+                    found = resolve(course.run)
+                    course.emit(e.RunFinished(run=run, outcome=found.outcome, reached_end=reached_end, why=found.why))
+                case planner.Launch(agents=agents):
+                    if not self._launch(agents):
+                        return
+
+    def _launch(self, wanting: Sequence[str]) -> bool:
+        """Whether anything changed, so that planning goes on."""
+        course = self.course
+        gate = gate_of_run(course.run, now=now_ms())
+        if gate is not None:
+            stopping.halt(course, gate.reason, gate.detail)
+            return True
+        paused = course.interrupting or self._harness_paused()
+        admitted = admit(course.run, wanting, harness_paused=paused).agents
+        for agent in admitted:
+            self._start(course.run.plan.agent(agent))
+        return bool(admitted)
+
+    def _start(self, planned: PlannedAgent) -> None:
+        course = self.course
+        attempt = len(course.run.delegations[planned.name].attempts) + 1
+        work = self._hand_over.begin(course.run, planned, attempt=attempt, attempt_id=new_id())
+        course.at_work[planned.name] = work
+        course.emit(
+            e.DelegationStarted(
+                run=course.run.id,
+                agent=planned.name,
+                attempt=attempt,
+                attempt_id=work.attempt_id,
+                cli=planned.cli,
+                session=work.session,
+                deadline=None if planned.timeout is None else now_ms() + int(planned.timeout * 1000),
+            )
+        )
+        run = course.run
+        course.act_apart(lambda: self._prepare(work, run))
+
+    async def _prepare(self, work: AtWork, run: Run) -> None:
+        try:
+            order = await asyncio.to_thread(self._hand_over.order, run, work)
+        except Exception as error:  # whatever a prompt or a folder does wrong is this agent's failure, not the run's
+            self.course.put(m.Refused(agent=work.agent, error=self._hand_over.explain(error)))
+        else:
+            self.course.put(m.Prepared(agent=work.agent, order=order))
+
+    def _prepared(self, message: m.Prepared) -> None:
+        course = self.course
+        work = course.at_work[message.agent]
+        if work.asked is not None:
+            settling.never_launched(course, work)
+            return
+        work.launched = True
+        work.spoke()
+        sink = m.AgentSink(agent=message.agent, put=course.put)
+
+        def launch() -> None:
+            work.kept = self._supervisor.launch(message.order, sink)
+
+        course.act(launch)
+
+    def _started(self, message: m.Started) -> None:
+        work = self.course.at_work.get(message.agent)
+        if work is None:
+            return
+        identity = message.identity
+        self.course.emit(
+            e.AttemptStarted(
+                run=self.run.id,
+                agent=message.agent,
+                attempt=work.attempt,
+                pid=identity.pid,
+                start_ticks=identity.start_ticks,
+                boot=identity.boot,
+                namespace=identity.namespace,
+            )
+        )
+
+    def _lines(self, agent: str, lines: Sequence[bytes]) -> None:
+        course = self.course
+        work = course.at_work.get(agent)
+        if work is None:
+            return
+        events = work.reading.read(lines)
+        for event in events:
+            course.emit(event)
+        if not events or work.asked is not None:
+            return
+        gate = gate_of_agent(work.planned, course.run.delegations[agent])
+        if gate is not None:
+            stopping.end_agent(course, agent, gate.reason, gate.detail)
+        run_gate = gate_of_run(course.run, now=now_ms())
+        if run_gate is not None:
+            stopping.halt(course, run_gate.reason, run_gate.detail)

@@ -1,0 +1,209 @@
+"""What one run hands its agents: prompt, program, surroundings and the files that an attempt reads and writes."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import situation
+from harness.agents import adapter
+from harness.agents.base import Adapter, Brief
+from harness.at_work import Answer, AtWork, reading_of
+from harness.attempt_files import attempt_files
+from harness.errors import HarnessError
+from harness.ledger import Ledger
+from harness.prompt import Output, PriorAgent, render
+from harness.rereading import session_totals_of
+from harness.settings import CliSettings, Settings
+from harness.supervisor import Order
+from harness.surroundings import Surroundings, for_agent
+from harness.workflow import Agent, Workflow
+from store.model import FINAL_STATES, PlannedAgent, WatchDeath
+from store.paths import Places, private_folder
+from store.run import Delegation, Run
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TakenUp:
+    """The interrupted attempt that an agent of this run takes up, and what the agent is told about it (R11).
+
+    `session`: the exact session to take up; without one the agent starts anew with the recorded hand-over.
+    """
+
+    agent: str
+    run: str
+    attempt: int
+    session: str | None
+    tell: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HandOver:
+    """Everything of a launch that is not in the record: the workflow's content and the terminal's surroundings (R20)."""
+
+    places: Places
+    settings: Settings
+    workflow: Workflow
+    surroundings: Surroundings
+    record_id: str
+    earlier: tuple[Run, ...] = ()  # the runs that this one continues, oldest first
+    taken_up: TakenUp | None = None
+
+    def begin(self, run: Run, planned: PlannedAgent, *, attempt: int, attempt_id: str) -> AtWork:
+        """The attempt as it will be committed; nothing is written or started yet."""
+        chosen = adapter(planned.cli)
+        return AtWork(
+            run=run.id,
+            planned=planned,
+            adapter=chosen,
+            attempt=attempt,
+            attempt_id=attempt_id,
+            session=self._session(planned, chosen),
+            reading=reading_of(run.id, planned, chosen, attempt, attempt_id, ledger=self._ledger(planned)),
+        )
+
+    def _taken_up(self, agent: str) -> TakenUp | None:
+        return self.taken_up if self.taken_up is not None and self.taken_up.agent == agent else None
+
+    def _session(self, planned: PlannedAgent, chosen: Adapter) -> str | None:
+        taken_up = self._taken_up(planned.name)
+        if taken_up is not None and taken_up.session is not None:
+            return taken_up.session
+        return str(uuid.uuid4()) if chosen.chooses_session else None
+
+    def _ledger(self, planned: PlannedAgent) -> Ledger:
+        """Counts from where the session stood when it was cut off, so that nothing of it is paid for twice (U4)."""
+        taken_up = self._taken_up(planned.name)
+        if taken_up is None or taken_up.session is None:
+            return Ledger()
+        files = attempt_files(self.places, taken_up.run, taken_up.agent, taken_up.attempt)
+        return Ledger(session_totals_of(planned, files))
+
+    def order(self, run: Run, work: AtWork) -> Order:
+        """What the supervisor needs to launch it. Renders and writes the prompt, so it may take a while: call in a thread.
+
+        Raises `HarnessError` for a prompt that cannot be rendered or is over the limit, `OSError` for files.
+        """
+        planned, agent = work.planned, self.workflow.agent(work.agent)
+        cli = self.settings.cli.get(planned.cli, CliSettings())
+        taken_up = self._taken_up(work.agent)
+        brief = Brief(
+            prompt=self._prompt(run, agent),
+            model=planned.model,
+            session=None if taken_up is None else taken_up.session,
+            attempt_session=work.session or "",
+            program=cli.program,
+            args=cli.args,
+            env=self.surroundings.env,
+            max_turns=planned.max_turns,
+            run=agent.run,
+            resume=agent.resume,
+            reports=planned.reports,
+        )
+        invocation = work.adapter.invoke(brief)
+        files = attempt_files(self.places, run.id, planned.name, work.attempt)
+        private_folder(files.out.parent)
+        _write_private(files.prompt, invocation.stdin.encode())
+        mark = f"{self.record_id}/{work.attempt_id}"
+        env = for_agent(self.surroundings, mark=mark, run=run.id, agent=planned.name, tmux_dir=self._tmux_folder())
+        env.update(cli.env)
+        env.update(invocation.env)
+        return Order(
+            mark=mark,
+            argv=invocation.argv,
+            env=env,
+            cwd=run.folder,
+            umask=self.surroundings.umask,
+            limits=_limits(self.surroundings),
+            stdin=files.prompt,
+            out=files.out,
+            err=files.err,
+            exit=files.exit,
+            finish=run.plan.watch_death is WatchDeath.FINISH,
+            timeout=planned.timeout,
+            output_limit=self.settings.limits.output,
+            lines=work.takes_lines,
+        )
+
+    def _tmux_folder(self) -> Path:
+        folder = self.places.state / "tmux"
+        private_folder(folder)
+        return folder
+
+    def _prompt(self, run: Run, agent: Agent) -> str:
+        taken_up = self._taken_up(agent.name)
+        if taken_up is not None:
+            return self._prompt_again(taken_up)
+        if agent.prompt is None:
+            return ""
+        wave = run.delegations[agent.name].wave
+        earlier = [one for one in run.delegations.values() if one.wave < wave]
+        before = {
+            one.name: self._prior(past, one) for past in self.earlier for one in past.delegations.values() if one.final
+        }
+        summary = situation.summary(run, before=wave) if agent.situation and earlier else ""
+        return render(
+            agent=agent.name,
+            template=agent.prompt,
+            inputs=run.inputs,
+            workflow=run.name,
+            run=run.id,
+            agents={**before, **{one.name: self._prior(run, one) for one in earlier}},
+            situation=summary,
+            reporting=situation.reporting(votes=agent.role.votes) if agent.reporting else "",
+            limit=self.settings.limits.handover,
+        )
+
+    def _prompt_again(self, taken_up: TakenUp) -> str:
+        """What a resumed agent is told: with its session, only that it was cut off; else the whole hand-over again."""
+        if taken_up.session is not None:
+            return taken_up.tell
+        files = attempt_files(self.places, taken_up.run, taken_up.agent, taken_up.attempt)
+        return f"{taken_up.tell}\n\n{files.prompt.read_text(errors='replace')}"
+
+    def _prior(self, run: Run, delegation: Delegation) -> PriorAgent:
+        assert delegation.state in FINAL_STATES
+        files = attempt_files(self.places, run.id, delegation.name, len(delegation.attempts) or 1)
+        answer = files.answer if files.answer.exists() else files.out
+        return PriorAgent(
+            state=delegation.state.value,
+            files=delegation.files,
+            output=Output(agent=delegation.name, path=answer, limit=self.settings.limits.handover),
+        )
+
+    def answer_of(self, work: AtWork) -> Answer:
+        """Where the attempt's answer lies or will lie."""
+        return work.answer(attempt_files(self.places, work.run, work.agent, work.attempt))
+
+    def explain(self, error: BaseException) -> str:
+        """The sentence for why an attempt could not be started."""
+        if isinstance(error, HarnessError):
+            return str(error)
+        if isinstance(error, OSError):
+            return f"its files could not be prepared: {error.strerror or error} ({error.filename})"
+        return f"it could not be prepared: {type(error).__name__}: {error}"
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+    finally:
+        os.close(descriptor)
+
+
+def _limits(surroundings: Surroundings) -> tuple[tuple[int, int, int], ...]:
+    import resource
+
+    def figure(value: int | None) -> int:
+        return resource.RLIM_INFINITY if value is None else value
+
+    return tuple(
+        (getattr(resource, name), figure(soft), figure(hard))
+        for name, (soft, hard) in surroundings.limits.items()
+        if hasattr(resource, name)
+    )

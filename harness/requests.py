@@ -1,0 +1,231 @@
+"""Every verb a person has, as a durable row in the inbox; the only way in which `tui` changes anything.
+
+What starts or allows something expires unless a watch accepts it within 30 seconds; what stops or holds is never lost
+(R22). A request is put first and the watch started after, so that neither can miss the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import RefusedError, WatchError
+from harness.lock import Holder, holder
+from store import inbox
+from store.database import data_version, open_reader, open_requester, unavailable
+from store.errors import RecordNotReady
+from store.ids import new_id
+from store.paths import Places
+from store.views import live_runs
+
+VERBS_THAT_EXPIRE = frozenset({"launch", "resume", "approve", "retry", "unpause"})
+VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard"})
+MARK = "MIDWATCH_ATTEMPT"
+_START_WAIT_S = 15.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What the watch answered. `facts` has the run's id after a launch."""
+
+    request: str
+    facts: Mapping[str, Any]
+
+    @property
+    def run(self) -> str:
+        """The run that was launched or touched."""
+        return str(self.facts["run"])
+
+
+def launch(places: Places, workflow: str, inputs: Mapping[str, str], *, named_by_path: bool = False) -> Answer:
+    """Launches the workflow file at the resolved path `workflow` here; answers with the new run's id.
+
+    The environment, folder, umask and limits of this process become the agents' (R20), handed over in a 0600 file.
+    """
+    from harness import surroundings
+
+    request_id = new_id()
+    captured = surroundings.capture()
+    places.prepare()
+    surroundings.hand_over(captured, places.handoffs, request_id)
+    body = {"workflow": workflow, "inputs": dict(inputs), "folder": captured.cwd, "named_by_path": named_by_path}
+    return ask(places, "launch", body, request_id=request_id)
+
+
+def stop(places: Places, run: str, agent: str | None = None) -> Answer:
+    """Ends a run, or one agent of it, now."""
+    return ask(places, "stop", {"run": run, "agent": agent})
+
+
+def drain(places: Places, run: str | None = None, *, minutes: float = 30.0) -> Answer:
+    """Starts nothing new in a run (in all, when `run` is `None`) and gives running agents `minutes` to finish."""
+    return ask(places, "drain", {"run": run, "minutes": minutes})
+
+
+def pause(places: Places, run: str | None = None, agent: str | None = None) -> Answer:
+    """Holds what has not started: everywhere, in a run, or one agent."""
+    return ask(places, "pause", {"run": run, "agent": agent})
+
+
+def unpause(places: Places, run: str | None = None, agent: str | None = None) -> Answer:
+    """Lifts the hold that `pause` of the same scope set."""
+    return ask(places, "unpause", {"run": run, "agent": agent})
+
+
+def resume(places: Places, run: str, agent: str, *, onward: bool = False, tell: str | None = None) -> Answer:
+    """Takes one interrupted agent up again, from here; answers with the new run's id (R11).
+
+    `onward`: the waves after it follow. `tell`: what the agent is told instead of midwatch's own words.
+    """
+    from harness import surroundings
+
+    _only_a_person("resume")
+    request_id = new_id()
+    places.prepare()
+    surroundings.hand_over(surroundings.capture(), places.handoffs, request_id)
+    body = {"run": run, "agent": agent, "onward": onward, "tell": tell}
+    return ask(places, "resume", body, request_id=request_id)
+
+
+def discard(places: Places, run: str) -> Answer:
+    """Settles a run that was cut off: nothing of it is offered again; its record and cost stay (R12)."""
+    return ask(places, "discard", {"run": run})
+
+
+def settle(places: Places) -> None:
+    """Starts a watch if the record says that something is live and none lives, so that it is settled on return (R8)."""
+    if not places.record.exists() or holder(places.watch_lock) is not None:
+        return
+    connection = open_reader(places.record)
+    try:
+        unsettled = bool(live_runs(connection))
+    finally:
+        connection.close()
+    if unsettled:
+        ensure_watch(places)
+
+
+def _only_a_person(verb: str) -> None:
+    if MARK in os.environ:
+        raise RefusedError(f"'{verb}' is for a person; this is an agent of midwatch ({MARK} is set)")
+
+
+def ask(
+    places: Places, verb: str, body: Mapping[str, Any], *, request_id: str | None = None, wait: float = 30.0
+) -> Answer:
+    """The watch's answer to one request, after starting a watch if none lives.
+
+    Raises `RefusedError` with the watch's sentence when it does not apply, and `WatchError` when no watch could be
+    started or none answered within `wait` seconds (a verb that holds is then still in the inbox, and says so).
+    """
+    if verb in VERBS_THAT_GRANT:
+        _only_a_person(verb)
+    places.prepare()
+    connection = _requester(places)
+    try:
+        asked = inbox.put(connection, verb, body, expires=verb in VERBS_THAT_EXPIRE, id=request_id)
+        ensure_watch(places)
+        return _wait(places, connection, asked, verb, wait)
+    except sqlite3.Error as error:
+        raise unavailable(places.record, error) from error
+    finally:
+        connection.close()
+
+
+def _requester(places: Places) -> sqlite3.Connection:
+    try:
+        return open_requester(places.record)
+    except RecordNotReady:
+        ensure_watch(places)
+        return open_requester(places.record)
+
+
+def _wait(places: Places, connection: sqlite3.Connection, asked: str, verb: str, wait: float) -> Answer:
+    deadline = time.monotonic() + wait
+    seen = -1
+    while time.monotonic() < deadline:
+        version = data_version(connection)
+        if version != seen:
+            seen = version
+            request = inbox.get(connection, asked)
+            if request is not None and request.state != "waiting":
+                facts = request.answer or {}
+                if request.state == "handled":
+                    return Answer(request=asked, facts=facts)
+                raise RefusedError(str(facts.get("error", f"the watch answered '{request.state}'")))
+        elif holder(places.watch_lock) is None:
+            ensure_watch(places)
+        time.sleep(0.01)
+    if verb in VERBS_THAT_EXPIRE:
+        raise WatchError(
+            f"the watch did not take up '{verb}' within {wait:.0f} s; nothing was started (see {places.watch_log})"
+        )
+    raise WatchError(f"the watch has not answered yet; '{verb}' stays asked and holds (see {places.watch_log})")
+
+
+def ensure_watch(places: Places) -> Holder:
+    """The watch that lives, after starting one if none did; it has prepared the record when this returns."""
+    deadline = time.monotonic() + _START_WAIT_S
+    process: subprocess.Popen[bytes] | None = None
+    while True:
+        found = holder(places.watch_lock)
+        if found is not None and found.facts.get("ready"):
+            return found
+        if found is None and (process is None or process.poll() is not None):
+            if process is not None and process.returncode not in (0, None):
+                raise WatchError(_last_words(places))
+            process = _start_watch(places)
+        if time.monotonic() > deadline:
+            raise WatchError(f"the watch did not get ready within {_START_WAIT_S:.0f} s; see {places.watch_log}")
+        time.sleep(0.01)
+
+
+def _start_watch(places: Places) -> subprocess.Popen[bytes]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MIDWATCH_")}
+    environment.update(places.environment())
+    log = os.open(places.watch_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "harness"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=environment,
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+
+
+def _last_words(places: Places) -> str:
+    with contextlib.suppress(OSError):
+        lines = places.watch_log.read_text(errors="replace").splitlines()
+        said = [line for line in lines[-20:] if line.startswith("midwatch: ")]
+        if said:
+            return said[-1].removeprefix("midwatch: ")
+    return f"the watch could not start; see {places.watch_log}"
+
+
+def stop_watch(places: Places, *, wait: float = 10.0) -> bool:
+    """Whether a watch lived and is gone now: it settles its runs as interrupted and leaves (R15: this is not drain)."""
+    found = holder(places.watch_lock)
+    if found is None or found.pid is None:
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(found.pid, signal.SIGTERM)
+    deadline = time.monotonic() + wait
+    while time.monotonic() < deadline:
+        now = holder(places.watch_lock)
+        if now is None or now.pid != found.pid:
+            return True
+        time.sleep(0.02)
+    raise WatchError(f"the watch (pid {found.pid}) has not left within {wait:.0f} s; see {places.watch_log}")

@@ -1,0 +1,123 @@
+"""Taking one interrupted agent up again: a new run that names the old, whose record never changes (R10, R11, R13, R17)."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+
+from harness import snapshot, surroundings
+from harness.agents import adapter
+from harness.fingerprints import fingerprint_key, fingerprints
+from harness.hand_over import HandOver, TakenUp
+from harness.launching import folded
+from harness.messages import DoesNotApply
+from harness.settings import Settings
+from store import events as e
+from store.fold import Folded
+from store.ids import new_run_id
+from store.inbox import Request
+from store.model import Plan, PlannedWave, Reason, State
+from store.paths import Places
+from store.record import Batch, Handled
+from store.recovery import taken_up_by
+from store.run import Delegation, Run
+from store.views import load_run
+
+CUT_OFF = (
+    "You were cut off in the middle of this work, and are taken up again now. What you were doing when it broke off may "
+    "or may not have had its effects: before you do anything, check which of your last steps already happened (files, "
+    "commits, messages, anything outside), and do not repeat those. Then finish the work and report as you were told."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resuming:
+    """Prepares resumes; nothing is recorded or started by it."""
+
+    places: Places
+    settings: Settings
+    record_id: str
+
+    def prepare(self, reader: sqlite3.Connection, request: Request) -> tuple[Folded, HandOver, Batch]:
+        """The new run, what it hands its agent, and the batch that makes it a fact and answers the request.
+
+        Raises `DoesNotApply` or `HarnessError` with the sentence for the person; then nothing has begun.
+        """
+        body = request.body
+        old = load_run(reader, str(body["run"]))
+        delegation = self._resumable(reader, old, str(body["agent"]))
+        workflow = snapshot.recall(self.places, old.id)
+        session = delegation.attempt.session if delegation.attempt is not None else None
+        if session is not None and not adapter(old.plan.agent(delegation.name).cli).resumes:
+            session = None
+        taken = surroundings.take(self.places.handoffs, request.id)
+        run, plan = new_run_id(), _plan(old, delegation, onward=bool(body.get("onward")))
+        events: list[e.Event] = [
+            e.RunLaunched(
+                run=run,
+                workflow=old.workflow,
+                name=old.name,
+                folder=old.folder,
+                plan=plan,
+                digest=old.digest,
+                inputs=old.inputs,
+                environment=fingerprints(taken.env, fingerprint_key(self.places.fingerprint_key)),
+                continues=old.id,
+            )
+        ]
+        for index, wave in enumerate(plan.waves):
+            events.extend(
+                e.DelegationDelegated(run=run, agent=agent.name, wave=index, position=position)
+                for position, agent in enumerate(wave.agents)
+            )
+        hand_over = HandOver(
+            places=self.places,
+            settings=self.settings,
+            workflow=workflow,
+            surroundings=taken,
+            record_id=self.record_id,
+            earlier=(*_chain(reader, old), old),
+            taken_up=TakenUp(
+                agent=delegation.name,
+                run=old.id,
+                attempt=delegation.attempts[-1].number,
+                session=session,
+                tell=str(body.get("tell") or CUT_OFF),
+            ),
+        )
+        snapshot.keep(self.places, run, workflow)
+        handled = Handled(request=request.id, answer={"run": run})
+        return folded(events), hand_over, Batch(events=tuple(events), handled=handled)
+
+    def _resumable(self, reader: sqlite3.Connection, old: Run, agent: str) -> Delegation:
+        delegation = old.delegations.get(agent)
+        if delegation is None:
+            from harness.nearest import suggestion
+
+            raise DoesNotApply(f"no agent '{agent}' in run {old.id}; {suggestion(agent, old.delegations)}")
+        if old.live:
+            raise DoesNotApply(f"run {old.id} is live; nothing of it needs to be taken up")
+        if old.discarded:
+            raise DoesNotApply(f"run {old.id} was discarded; launch the workflow anew")
+        if delegation.state is not State.STOPPED or delegation.reason is not Reason.INTERRUPTED:
+            raise DoesNotApply(f"{agent} was not cut off: it is {delegation.state}")
+        other = taken_up_by(reader, old.id, agent)
+        if other is not None:
+            raise DoesNotApply(f"{agent} was taken up already, as run {other}")
+        return delegation
+
+
+def _plan(old: Run, delegation: Delegation, *, onward: bool) -> Plan:
+    wave = old.plan.waves[delegation.wave]
+    first = PlannedWave(name=wave.name, on_failure=wave.on_failure, agents=(old.plan.agent(delegation.name),))
+    later = old.plan.waves[delegation.wave + 1 :] if onward else ()
+    return replace(old.plan, waves=(first, *later))
+
+
+def _chain(reader: sqlite3.Connection, run: Run) -> tuple[Run, ...]:
+    """The runs that `run` itself continues, oldest first."""
+    found: list[Run] = []
+    while run.continues is not None and len(found) < 100:
+        run = load_run(reader, run.continues)
+        found.append(run)
+    return tuple(reversed(found))

@@ -1,0 +1,142 @@
+"""The writer thread: the one connection that changes the record, off the event loop.
+
+Everything that is waiting when a transaction begins goes into that one commit. When the record cannot be written
+(no space, a read-only disk) nothing is lost and nobody is told a lie: what waits is kept and tried again, and the
+reserve file beside the record is given up so that transitions fit before journals do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from store.database import open_writer
+from store.migrations import migrate
+from store.record import Batch, Recorded, record
+from store.vitals import VitalsRow, forget_vitals, write_vitals
+
+RESERVE_BYTES = 4 << 20
+_RETRY_S = 1.0
+_log = logging.getLogger("midwatch.scribe")
+
+_Job = tuple[Sequence[Batch], Callable[[list[Recorded]], None]]
+_Aside = Callable[[sqlite3.Connection], None]
+
+
+class Scribe:
+    """Records batches durably, in the order in which they were given."""
+
+    def __init__(self, path: Path, *, machine: str) -> None:
+        self._path = path
+        self._reserve = path.with_name("reserve")
+        self._machine = machine
+        self._jobs: queue.SimpleQueue[_Job | _Aside | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="scribe", daemon=True)
+        self._ready = threading.Event()
+        self._failed: BaseException | None = None
+        self.trouble: str | None = None
+
+    def start(self) -> None:
+        """Opens and migrates the record; raises `StoreError` when that cannot be done."""
+        self._thread.start()
+        self._ready.wait()
+        if self._failed is not None:
+            raise self._failed
+
+    async def record(self, batches: Sequence[Batch]) -> list[Recorded]:
+        """What became of each batch, once they are on the disk. Waits as long as the record cannot be written."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[Recorded]] = loop.create_future()
+
+        def deliver(recorded: list[Recorded]) -> None:
+            if not done.done():
+                done.set_result(recorded)
+
+        def tell(recorded: list[Recorded]) -> None:
+            with suppress(RuntimeError):  # the loop was closed while the commit was under way
+                loop.call_soon_threadsafe(deliver, recorded)
+
+        self._jobs.put((batches, tell))
+        return await done
+
+    def vitals(self, rows: Sequence[VitalsRow]) -> None:
+        """Shows a look at what is at work; given up in silence when it cannot be written, since it is no fact."""
+        self._jobs.put(lambda connection: write_vitals(connection, rows))
+
+    def forget_vitals(self, run: str) -> None:
+        """Shows nothing more of a run."""
+        self._jobs.put(lambda connection: forget_vitals(connection, run))
+
+    def close(self) -> None:
+        """Writes what was given before, then closes the record."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            connection = open_writer(self._path)
+            migrate(connection, self._path, machine=self._machine)
+            self._keep_reserve()
+        except BaseException as error:
+            self._failed = error
+            return
+        finally:
+            self._ready.set()
+        try:
+            while self._serve(connection):
+                pass
+        finally:
+            connection.close()
+
+    def _serve(self, connection: sqlite3.Connection) -> bool:
+        """Whether to go on, after one round: everything that waits to be recorded in one commit, then the rest."""
+        waiting = [self._jobs.get()]
+        with suppress(queue.Empty):
+            while True:
+                waiting.append(self._jobs.get_nowait())
+        jobs = [job for job in waiting if isinstance(job, tuple)]
+        if jobs:
+            self._write(connection, jobs)
+        for job in waiting:
+            if callable(job):
+                with suppress(sqlite3.Error):
+                    job(connection)
+        return None not in waiting
+
+    def _write(self, connection: sqlite3.Connection, jobs: list[_Job]) -> None:
+        while True:
+            try:
+                recorded = record(connection, [batch for batches, _ in jobs for batch in batches])
+            except sqlite3.OperationalError as error:
+                self._cannot_write(error)
+                continue
+            break
+        if self.trouble is not None:
+            _log.info("the record can be written again")
+            self.trouble = None
+            self._keep_reserve()
+        start = 0
+        for batches, tell in jobs:
+            tell(recorded[start : start + len(batches)])
+            start += len(batches)
+
+    def _cannot_write(self, error: sqlite3.OperationalError) -> None:
+        if self.trouble is None:
+            _log.error("the record cannot be written: %s; what happened is kept and tried again", error)
+        self.trouble = str(error)
+        if self._reserve.exists():
+            self._reserve.unlink(missing_ok=True)
+            return
+        time.sleep(_RETRY_S)
+
+    def _keep_reserve(self) -> None:
+        with suppress(OSError):
+            if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
+                self._reserve.write_bytes(b"\0" * RESERVE_BYTES)

@@ -1,0 +1,120 @@
+"""How an attempt's end becomes the state of its delegation."""
+
+from __future__ import annotations
+
+import asyncio
+
+from harness import messages as m
+from harness.at_work import Answer, AtWork
+from harness.course import Course
+from harness.ending import Ending
+from harness.hand_over import HandOver
+from harness.review import review
+from store import events as e
+from store.model import Counts, Reason, State
+
+SIGNAL_SETTLES_AFTER_S = 2.0  # a shutdown signals everything at once; only then is it known whether it was one
+
+
+def refused(course: Course, agent: str, error: str) -> None:
+    """It could not be started: that is the agent's failure, unless it had been asked to end before."""
+    work = course.at_work.get(agent)
+    if work is None:
+        return
+    if work.asked is not None:
+        never_launched(course, work)
+        return
+    course.emit(work.ended())
+    course.emit(e.DelegationFailed(run=work.run, agent=agent, detail=error))
+
+
+def never_launched(course: Course, work: AtWork) -> None:
+    """It was asked to end before it had a process."""
+    course.emit(work.ended())
+    stopped(course, work)
+
+
+def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
+    """Its tree is gone and its journals are complete: settles it, or begins the review of its result."""
+    work = course.at_work.get(message.agent)
+    if work is None or work.reviewing:
+        return
+    work.gone = message.exit
+    if _wait_to_judge(course, work, message):
+        return
+    for event in work.reading.end():
+        course.emit(event)
+    if work.planned.metered and not work.reading.metered:
+        course.emit(unsupplied(work))
+    course.emit(work.ended())
+    if work.asked is not None:
+        stopped(course, work)
+        return
+    if work.stuck is not None:
+        course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=work.stuck))
+        return
+    ending = work.ending()
+    if ending.state is State.BLOCKED:
+        course.emit(e.DelegationBlocked(run=work.run, agent=work.agent, detail=ending.detail or "blocked"))
+    elif ending.state is not State.DONE:
+        course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=ending.detail or "failed"))
+    else:
+        _begin_review(course, work, hand_over.answer_of(work), ending)
+
+
+def _wait_to_judge(course: Course, work: AtWork, message: m.Gone) -> bool:
+    """Whether it ended by a signal nobody here sent, and it is too early to tell a failure from a shutdown (A5)."""
+    by_signal = message.exit.signal is not None or message.exit.lost_keeper or (message.exit.code or 0) > 128
+    if message.settled or not by_signal or work.asked is not None or work.stuck is not None:
+        return False
+    if work.reading.result is not None:
+        return False
+    again = m.Gone(agent=message.agent, exit=message.exit, settled=True)
+    asyncio.get_running_loop().call_later(SIGNAL_SETTLES_AFTER_S, course.put, again)
+    return True
+
+
+def unsupplied(work: AtWork) -> e.UsageRecorded:
+    """The event that says: this attempt was paid for, and its CLI did not say how much (U2)."""
+    return e.UsageRecorded(
+        run=work.run,
+        agent=work.agent,
+        attempt=work.attempt,
+        counts=Counts(),
+        request="not supplied",
+        id=f"{work.attempt_id}.unsupplied",
+    )
+
+
+def _begin_review(course: Course, work: AtWork, answer: Answer, ending: Ending) -> None:
+    work.reviewing = True
+    course.emit(e.DelegationReported(run=work.run, agent=work.agent, attempt=work.attempt, answer_bytes=answer.bytes))
+
+    async def read() -> None:
+        course.put(await asyncio.to_thread(review, work, answer, ending))
+
+    course.act_apart(read)
+
+
+def reviewed(course: Course, message: m.Reviewed) -> None:
+    """Its result was read; a stop that landed meanwhile goes first (R14)."""
+    work = course.at_work.get(message.agent)
+    if work is None:
+        return
+    if work.asked is not None:
+        stopped(course, work)
+    else:
+        course.emit(message.event)
+
+
+def stopped(course: Course, work: AtWork) -> None:
+    """It was asked to end, and nothing of it is left."""
+    delegation = course.run.delegations[work.agent]
+    course.emit(
+        e.DelegationStopped(
+            run=work.run,
+            agent=work.agent,
+            reason=delegation.reason or work.asked or Reason.OPERATOR,
+            detail=delegation.detail,
+        )
+    )

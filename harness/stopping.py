@@ -1,0 +1,76 @@
+"""What ends before its time: stops by a person, gates, deadlines, and the watch being told to end (R14–R16, E9)."""
+
+from __future__ import annotations
+
+from harness.admission import gate_of_run
+from harness.at_work import AtWork
+from harness.course import Course
+from harness.messages import Gone
+from store import events as e
+from store.model import RUNNING_STATES, Reason, State
+
+GRACE_S = 5.0  # from the first polite word to the last
+INTERRUPT_GRACE_S = 1.0  # a reboot gives no more than seconds
+
+
+def halt(course: Course, reason: Reason, detail: str) -> None:
+    """Halts the whole run: nothing more starts, and what is at work is ended."""
+    if course.run.halted is None:
+        course.emit(e.RunStopping(run=course.run.id, reason=reason, detail=detail))
+    for delegation in list(course.run.delegations.values()):
+        if delegation.state in RUNNING_STATES:
+            end_agent(course, delegation.name, reason, detail)
+
+
+def end_agent(course: Course, agent: str, reason: Reason, detail: str) -> None:
+    """Asks one agent to end; it is 'stopping' until its tree is proven gone (R16). Does nothing to one that has ended."""
+    before = course.run.delegations[agent].state
+    if not course.emit(e.DelegationStopping(run=course.run.id, agent=agent, reason=reason, detail=detail)):
+        return
+    work = course.at_work.get(agent)
+    if work is None:
+        course.emit(e.DelegationStopped(run=course.run.id, agent=agent, reason=reason, detail=detail))
+        return
+    work.asked = reason
+    if work.gone is None:
+        if work.launched:
+            end_process(course, work)
+    elif before is State.RUNNING:  # it has ended by a signal and waited to be judged: now it is judged
+        course.put(Gone(agent=agent, exit=work.gone, settled=True))
+
+
+def end_process(course: Course, work: AtWork) -> None:
+    """Takes the process down the ladder, tree and all."""
+
+    async def end() -> None:
+        if work.kept is not None:
+            await work.kept.end(grace=INTERRUPT_GRACE_S if course.interrupting else GRACE_S)
+
+    course.act_apart(end)
+
+
+def interrupt(course: Course) -> None:
+    """The watch was told to end: everything at work is ended and settled as interrupted."""
+    course.interrupting = True
+    if course.run.live and course.run.halted is None:
+        course.emit(e.RunRestored(run=course.run.id))
+    halt(course, Reason.INTERRUPTED, "the watch was told to end")
+
+
+def look(course: Course, *, now: int) -> None:
+    """What time brings: gates, the end of a drain, timeouts, agents that give no sign of life."""
+    run = course.run
+    if run.halted is None:
+        gate = gate_of_run(run, now=now)
+        if gate is not None:
+            halt(course, gate.reason, gate.detail)
+        elif run.draining_until is not None and now >= run.draining_until:
+            halt(course, Reason.DRAINED, "the minutes of the drain are over")
+    for work in list(course.at_work.values()):
+        if work.asked is not None or work.stuck is not None or work.gone is not None:
+            continue
+        if (late := work.out_of_time()) is not None:
+            end_agent(course, work.agent, Reason.TIMEOUT, late)
+        elif (silent := work.silent_for_too_long()) is not None:
+            work.stuck = silent
+            end_process(course, work)

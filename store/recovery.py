@@ -1,0 +1,63 @@
+"""What was cut off and waits for a person: runs restored, neither discarded nor taken up (R8, R10, R12)."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from store.model import Reason, State
+from store.run import Delegation, Run
+from store.views import load_run, runs_to_recover
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Interrupted:
+    """One agent that was cut off: `session` is what its CLI can take up, if it named one."""
+
+    delegation: Delegation
+
+    @property
+    def session(self) -> str | None:
+        """The exact id of its session."""
+        attempt = self.delegation.attempt
+        return None if attempt is None else attempt.session
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CutOff:
+    """A run that was cut off, with those of its agents that nobody has taken up again."""
+
+    run: Run
+    agents: tuple[Interrupted, ...]
+
+
+def cut_off_runs(connection: sqlite3.Connection) -> list[CutOff]:
+    """Every run with something left to take up or to discard, newest first."""
+    found = []
+    for line in runs_to_recover(connection):
+        run = load_run(connection, line.id)
+        agents = interrupted(connection, run)
+        if agents:
+            found.append(CutOff(run=run, agents=agents))
+    return found
+
+
+def interrupted(connection: sqlite3.Connection, run: Run) -> tuple[Interrupted, ...]:
+    """The agents of `run` that were cut off and that no other run took up."""
+    return tuple(
+        Interrupted(delegation=one)
+        for one in run.delegations.values()
+        if one.state is State.STOPPED
+        and one.reason is Reason.INTERRUPTED
+        and taken_up_by(connection, run.id, one.name) is None
+    )
+
+
+def taken_up_by(connection: sqlite3.Connection, run: str, agent: str) -> str | None:
+    """The newest run that continues `run` with this agent, if one does."""
+    row = connection.execute(
+        "SELECT runs.id FROM runs JOIN delegations ON delegations.run = runs.id AND delegations.agent = ?"
+        " WHERE runs.continues = ? ORDER BY runs.seq DESC LIMIT 1",
+        (agent, run),
+    ).fetchone()
+    return None if row is None else str(row[0])

@@ -1,0 +1,149 @@
+"""`midwatch check WORKFLOW…`: validates workflow files and prints what would run.
+
+`--json`: a list of `{"workflow", "path", "valid", "error": {"file", "line", "sentence"} or null, "description",
+"inputs", "waves": [{"name", "on_failure", "agents": [{"name", "role", "cli", "model", "timeout", "budget_usd",
+"max_turns"}]}]}`; of an invalid one only the first four keys. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import FileError, HarnessError
+from harness.settings import load_settings
+from harness.workflow import load_workflow
+from harness.workflow_plan import to_plan
+from harness.workflow_search import resolve
+from store.paths import Places
+from store.usage import NANO
+from tui.commands.options import describe
+from tui.commands.table import table
+from tui.failures import explain
+from tui.statuses import Status
+from tui.text import one_line, wrapped
+from tui.wording import elapsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.workflow import Workflow
+    from store.model import Plan
+    from tui.commands.terminal import Terminal
+
+
+def configure(parser: ArgumentParser, command: str) -> None:
+    """What it takes."""
+    describe(
+        parser,
+        "Validate workflow files and print their waves and agents; nothing starts.",
+        "midwatch check ./ship.toml",
+    )
+    parser.add_argument("workflows", metavar="WORKFLOW", nargs="+", help="a name or a path")
+
+
+def run(arguments: Namespace, terminal: Terminal) -> int:
+    """Checks all of them, whatever is wrong with one; the first thing wrong decides the status."""
+    places, cwd = Places.of_environment(), Path.cwd()
+    settings = load_settings(places.settings)
+    status = Status.OK
+    documents: list[dict[str, Any]] = []
+    for named in arguments.workflows:
+        try:
+            workflow = load_workflow(resolve(places, cwd, named), settings)
+        except HarnessError as error:
+            sentence, failed_with = explain(error)
+            status = status or failed_with
+            documents.append(_invalid(named, error))
+            terminal.note(f"midwatch: {sentence}")
+            continue
+        plan = to_plan(workflow, settings)
+        documents.append(_valid(workflow, plan))
+        if not arguments.json:
+            terminal.lines(_describe(terminal, workflow, plan))
+    if arguments.json:
+        terminal.document(documents)
+    return status
+
+
+def _describe(terminal: Terminal, workflow: Workflow, plan: Plan) -> Iterator[str]:
+    yield f"{terminal.paint(one_line(workflow.name), 'bold')}  {one_line(str(workflow.path))}"
+    if workflow.description:
+        yield from wrapped(one_line(workflow.description), terminal.width, indent="  ")
+    for asked in workflow.inputs:
+        needed = "needed" if asked.required else "may be left out"
+        yield from wrapped(f"-i {asked.name}=...  {one_line(asked.prompt)} ({needed})", terminal.width, indent="  ")
+    for wave in plan.waves:
+        yield f"{one_line(wave.name)}" + (", which stops the run on a failure" if wave.on_failure == "stop" else "")
+        yield from table(
+            terminal,
+            [
+                (
+                    one_line(agent.name),
+                    agent.role,
+                    one_line(agent.cli if agent.model is None else f"{agent.cli} {agent.model}"),
+                    "" if agent.timeout is None else f"at most {elapsed(int(agent.timeout * 1000))}",
+                )
+                for agent in wave.agents
+            ],
+            gives=(2, 0),
+            indent="  ",
+        )
+
+
+def _valid(workflow: Workflow, plan: Plan) -> dict[str, Any]:
+    return {
+        "workflow": workflow.name,
+        "path": str(workflow.path),
+        "valid": True,
+        "error": None,
+        "description": workflow.description,
+        "inputs": [
+            {
+                "name": asked.name,
+                "prompt": asked.prompt,
+                "multiline": asked.multiline,
+                "default": asked.default,
+                "choices": list(asked.choices),
+                "required": asked.required,
+            }
+            for asked in workflow.inputs
+        ],
+        "waves": [
+            {
+                "name": wave.name,
+                "on_failure": wave.on_failure,
+                "agents": [
+                    {
+                        "name": agent.name,
+                        "role": agent.role,
+                        "cli": agent.cli,
+                        "model": agent.model,
+                        "timeout": agent.timeout,
+                        "budget_usd": None if agent.budget is None else agent.budget / NANO,
+                        "max_turns": agent.max_turns,
+                    }
+                    for agent in wave.agents
+                ],
+            }
+            for wave in plan.waves
+        ],
+    }
+
+
+def _invalid(named: str, error: HarnessError) -> dict[str, Any]:
+    if isinstance(error, FileError):
+        path, line, sentence = str(error.file), error.line, error.sentence
+        return {
+            "workflow": None,
+            "path": path,
+            "valid": False,
+            "error": {"file": path, "line": line, "sentence": sentence},
+        }
+    return {
+        "workflow": named,
+        "path": None,
+        "valid": False,
+        "error": {"file": None, "line": None, "sentence": str(error)},
+    }

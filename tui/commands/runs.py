@@ -1,0 +1,112 @@
+"""`midwatch runs`: the history of runs, newest launch first.
+
+`--json`: a list of what `show --json` has of each run, without `inputs`, `tally` and `waves`.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from store.ids import now_ms
+from store.paths import Places
+from store.views import harness_paused, run_lines
+from tui.commands.options import count, describe, outcome
+from tui.commands.reading import reading, watched
+from tui.standing import run_status
+from tui.statuses import Status
+from tui.wording import clock, elapsed, money, short, sign, word
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from store.model import Outcome, RunStatus
+    from store.views import RunLine
+    from tui.commands.terminal import Terminal
+
+_PAGE = 200
+
+
+def configure(parser: ArgumentParser, command: str) -> None:
+    """What it takes."""
+    describe(parser, "The history of runs, newest first.", "midwatch runs --limit 5 --outcome 'not accepted'")
+    parser.add_argument("--limit", metavar="N", type=count, default=50, help="at most so many (50)")
+    parser.add_argument("--workflow", metavar="WORKFLOW", help="only runs of this workflow, a name or a path")
+    parser.add_argument("--outcome", metavar="OUTCOME", type=outcome, help="only runs that ended so")
+
+
+def run(arguments: Namespace, terminal: Terminal) -> int:
+    """Lists them."""
+    places = Places.of_environment()
+    lines: list[RunLine] = []
+    paused = False
+    with reading(places) as connection:
+        if connection is not None:
+            lines = _wanted(connection, arguments.limit, arguments.workflow, arguments.outcome)
+            paused = harness_paused(connection)
+    watch = any(line.live for line in lines) and watched(places)
+    statuses = [run_status(line, watched=watch, harness_paused=paused) for line in lines]
+    if arguments.json:
+        from tui.commands.document import of_line
+
+        terminal.document([of_line(line, status) for line, status in zip(lines, statuses, strict=True)])
+        return Status.OK
+    if not lines:
+        terminal.note("no such run" if arguments.workflow or arguments.outcome else _NOTHING)
+        return Status.OK
+    _print(terminal, lines, statuses)
+    return Status.OK
+
+
+_NOTHING = "no runs yet; `midwatch run WORKFLOW` launches one"
+
+
+def _wanted(connection: sqlite3.Connection, limit: int, workflow: str | None, ended: Outcome | None) -> list[RunLine]:
+    """The newest runs that fit, read in pages so that a filter costs what it skips and no more."""
+    if workflow is None and ended is None:
+        return run_lines(connection, limit=limit)
+    import os
+
+    path = None if workflow is None else os.path.realpath(workflow)
+    found: list[RunLine] = []
+    before: int | None = None
+    while len(found) < limit and (page := run_lines(connection, limit=_PAGE, before=before)):
+        before = page[-1].seq
+        found.extend(
+            line
+            for line in page
+            if (ended is None or line.outcome is ended)
+            and (workflow is None or workflow == line.name or path == line.workflow)
+        )
+    return found[:limit]
+
+
+def _print(terminal: Terminal, lines: list[RunLine], statuses: list[RunStatus]) -> None:
+    from tui.commands.table import table
+    from tui.commands.tones import tone
+    from tui.text import one_line
+
+    now = now_ms()
+    rows = [
+        (
+            sign(line.outcome or status, terminal.ascii),
+            short(line.id),
+            one_line(line.name),
+            word(line.outcome or status),
+            clock(line.started_at, now),
+            elapsed((line.ended_at if line.ended_at is not None else now) - line.started_at),
+            money(line.totals, partial=line.live),
+        )
+        for line, status in zip(lines, statuses, strict=True)
+    ]
+    terminal.lines(
+        table(
+            terminal,
+            rows,
+            header=("", "RUN", "WORKFLOW", "STATUS", "STARTED", "TIME", "COST"),
+            right=(5, 6),
+            gives=(2, 3),
+            colours=[tone(line.outcome or status) for line, status in zip(lines, statuses, strict=True)],
+            coloured=(0, 3),
+        )
+    )

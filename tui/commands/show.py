@@ -1,0 +1,174 @@
+"""`midwatch show RUN`: one run with its outcome, its cost, its waves and agents.
+
+`--json`: the document that the contract fixes (`tui.commands.document`).
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from store.ids import now_ms
+from store.model import RUNNING_STATES, State
+from store.paths import Places
+from store.views import harness_paused, load_run, vitals_of
+from tui.commands.options import RUN, describe
+from tui.commands.reading import reading_run, watched
+from tui.commands.table import table
+from tui.commands.tones import tone
+from tui.standing import run_status, session_to_take_up
+from tui.statuses import status_of
+from tui.text import one_line, wrapped
+from tui.wording import ago, clock, dollars, elapsed, money, sign, tokens, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from store.model import RunStatus
+    from store.run import Delegation, Run
+    from store.usage import Totals
+    from store.views import Vitals
+    from tui.commands.terminal import Terminal
+
+
+def configure(parser: ArgumentParser, command: str) -> None:
+    """What it takes."""
+    describe(parser, "One run: outcome, cost, waves and agents.", "midwatch show @", "midwatch show 7f3a --exit-status")
+    parser.add_argument("reference", metavar="RUN", help=RUN)
+    parser.add_argument(
+        "--exit-status", action="store_true", help="leave with the status that tells the outcome; 10: not finished"
+    )
+
+
+def run(arguments: Namespace, terminal: Terminal) -> int:
+    """Shows it."""
+    places = Places.of_environment()
+    with reading_run(places, arguments.reference) as (connection, found):
+        shown, vitals, paused = load_run(connection, found), vitals_of(connection, found), harness_paused(connection)
+    status = run_status(shown, watched=shown.live and watched(places), harness_paused=paused)
+    if arguments.json:
+        from tui.commands.document import of_run
+
+        terminal.document(of_run(shown, status, vitals))
+    else:
+        terminal.lines(describe_run(terminal, shown, status, vitals))
+    return status_of(shown.outcome) if arguments.exit_status else 0
+
+
+def describe_run(terminal: Terminal, run: Run, status: RunStatus, vitals: Mapping[str, Vitals]) -> Iterator[str]:
+    """The run as lines for a person."""
+    now = now_ms()
+    state = run.outcome or status
+    yield (
+        f"{terminal.paint(sign(state, terminal.ascii), tone(state))} {terminal.paint(one_line(run.name), 'bold')}"
+        f"  {run.id}  {terminal.paint(word(state), tone(state))}"
+    )
+    for paragraph in _paragraphs(run, status, now):
+        yield from wrapped(paragraph, terminal.width, indent="  ")
+    for index, wave in enumerate(run.plan.waves):
+        yield ""
+        yield terminal.paint(one_line(wave.name), "bold")
+        yield from _agents(terminal, run, run.of_wave(index), vitals, now)
+
+
+def _paragraphs(run: Run, status: RunStatus, now: int) -> Iterator[str]:
+    if run.why:
+        yield one_line(run.why)
+    if status == "unsettled":
+        yield "the record says live, but no watch lives; the next start of one settles it"
+    if run.restored:
+        yield "it was cut off and restored from the record; nothing of it is alive"
+    if run.discarded:
+        yield "it was discarded: nothing is offered for it again"
+    if run.continues:
+        yield f"continues {run.continues}"
+    took = elapsed((run.ended_at if run.ended_at is not None else now) - run.started_at)
+    yield f"started {clock(run.started_at, now)}, {'for' if run.live else 'took'} {took}, in {one_line(run.folder)}"
+    metered = any(agent.metered for wave in run.plan.waves for agent in wave.agents)
+    yield spent_line(run.totals, partial=run.live, metered=metered)
+    if metered:
+        yield tokens_line(run.totals)
+    for name, value in run.inputs.items():
+        yield f"{one_line(name)} = {one_line(value)}"
+
+
+def spent_line(totals: Totals, *, partial: bool, metered: bool) -> str:
+    """Money and turns; what of it is only estimated is said (U3)."""
+    parts = [money(totals, partial=partial, metered=metered) or "no cost"]
+    if totals.estimated:
+        parts.append(f"({dollars(totals.estimated)} of it is estimated, which is not a bill)")
+    parts.append(f" {totals.turns} turn{'' if totals.turns == 1 else 's'}")
+    return " ".join(parts)
+
+
+def tokens_line(totals: Totals) -> str:
+    """Each counter of tokens; unknown is not zero (U2)."""
+    return (
+        f"in {tokens(totals.input, totals.missing_input)}  out {tokens(totals.output, totals.missing_output)}"
+        f"  cache read {tokens(totals.cache_read, totals.missing_cache_read)}"
+        f"  write {tokens(totals.cache_write, totals.missing_cache_write)}"
+    )
+
+
+def _agents(
+    terminal: Terminal, run: Run, delegations: list[Delegation], vitals: Mapping[str, Vitals], now: int
+) -> Iterator[str]:
+    rows = []
+    for one in delegations:
+        planned = run.plan.agent(one.name)
+        model = one.model or planned.model
+        rows.append(
+            (
+                sign(one.state, terminal.ascii),
+                one_line(one.name),
+                planned.role,
+                one_line(planned.cli if model is None else f"{planned.cli} {model}"),
+                f"{one.totals.turns}t" if one.totals.turns else "",
+                money(one.totals, partial=one.state in RUNNING_STATES, metered=planned.metered and bool(one.attempts)),
+                "" if one.started_at is None else elapsed((one.ended_at or now) - one.started_at),
+                _state(one, vitals.get(one.name), now),
+            )
+        )
+    lines = table(
+        terminal,
+        rows,
+        right=(4, 5, 6),
+        gives=(3, 1, 7),
+        colours=[tone(one.state) for one in delegations],
+        coloured=(0, 7),
+        indent="  ",
+    )
+    for one, line in zip(delegations, lines, strict=True):
+        yield line
+        for remark in _remarks(run, one):
+            yield from wrapped(remark, terminal.width, indent="      ")
+
+
+def _state(delegation: Delegation, vitals: Vitals | None, now: int) -> str:
+    parts = [word(delegation.state)]
+    if delegation.reason is not None:
+        parts[0] += f" ({delegation.reason})"
+    if delegation.verdict is not None:
+        parts[0] += f", {delegation.verdict}"
+    if delegation.held and delegation.state in (State.REFINING, State.DELEGATED):
+        parts.append("held")
+    if vitals is not None and vitals.sign_of_life is not None and delegation.state is State.RUNNING:
+        parts.append(f"last sign of life {ago(vitals.sign_of_life, now)}")
+    return ", ".join(parts)
+
+
+def _remarks(run: Run, delegation: Delegation) -> Iterator[str]:
+    if delegation.detail:
+        yield one_line(delegation.detail)
+    if delegation.quote:
+        yield f'"{one_line(delegation.quote)}"'
+    if delegation.warning:
+        yield f"warning: {one_line(delegation.warning)}"
+    attempt = delegation.attempt
+    if attempt is not None and attempt.ended_at is not None and (attempt.exit_code or attempt.signal):
+        how = f"signal {attempt.signal}" if attempt.signal else f"exit status {attempt.exit_code}"
+        yield f"ended with {how}" + (f", after we had asked it to end ({attempt.asked})" if attempt.asked else "")
+    if delegation.files:
+        yield f"files: {', '.join(one_line(path) for path in delegation.files)}"
+    if session_to_take_up(run, delegation) is not None:
+        yield "its session can be taken up"

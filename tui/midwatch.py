@@ -1,0 +1,129 @@
+"""The app: themes, keys and screens put together. What is shown and done lies in the screens."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from store.ids import now_ms
+from tui.actions import BY_ID
+from tui.commands.terminal import utf8_locale
+from tui.palette import Palette
+from tui.palette_commands import Commands
+from tui.screens.main import Main
+from tui.terminal_driver import TerminalDriver
+from tui.text import one_line
+from tui.theme_choice import ThemeChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.binding import Binding
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+    from harness.settings import Settings
+    from store.paths import Places
+
+
+class Midwatch(App[int], inherit_bindings=False):
+    """One person's screen on one record."""
+
+    TITLE = "midwatch"
+    CSS_PATH = "app.tcss"
+    COMMANDS = {Commands}
+    ALLOW_SELECT = False
+    ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 5
+
+    def __init__(
+        self,
+        places: Places,
+        *,
+        settings: Settings | None = None,
+        far_away: bool = False,
+        now: Callable[[], int] = now_ms,
+        watched: Callable[[], bool] | None = None,
+        place: str | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        screen = None if settings is None else settings.screen
+        self._choice = ThemeChoice(places, None if screen is None else screen.theme, environment)
+        super().__init__(driver_class=TerminalDriver)
+        self.places = places
+        self.now = now
+        self.watched = watched or self._watched
+        self.far_away = far_away
+        self.folder = os.getcwd()  # noqa: PTH109  # on the path to the first frame
+        self.place = place if place is not None else _place(self.folder)
+        self.in_tmux = "TMUX" in environment
+        self.ascii = screen.ascii if screen is not None and screen.ascii is not None else not utf8_locale()
+        self.fault: BaseException | None = None
+        self.keys: dict[str, str] = {}
+        if settings is not None and settings.keys:
+            self.keys = {action: ", ".join(keys) for action, keys in settings.keys.items()}
+            self.set_keymap({action: ",".join(keys) for action, keys in settings.keys.items()})
+        self._palette: tuple[str, Palette] | None = None
+        self.theme = self._choice.first(self.available_themes, no_color=self.no_color)
+        self.theme_note = self._choice.note
+
+    def get_default_screen(self) -> Screen[None]:
+        """The main screen is the first one, so that no other is made before it."""
+        return Main()
+
+    def on_ready(self) -> None:
+        """The first frame stands: what was made so far is kept out of the way of the collector."""
+        gc.freeze()
+        gc.enable()
+        self.theme_changed_signal.subscribe(self, lambda theme: self._choice.keep(theme.name))
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the theme that holds."""
+        if self._palette is None or self._palette[0] != self.theme:
+            made = Palette(self.theme_variables, ansi=self.native_ansi_color, attributes_only=self.no_color)
+            self._palette = (self.theme, made)
+        return self._palette[1]
+
+    def other_brightness(self) -> None:
+        """A dark theme after a light one, and the other way round."""
+        self.theme = self._choice.other(self.current_theme)
+
+    def write_to_terminal(self, sequence: str) -> None:
+        """Hands a control sequence of our own to the terminal."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+
+    def action_help_quit(self) -> None:
+        """What ctrl+c says, in place of leaving."""
+        key = self.keys.get("quit", BY_ID["quit"].shown)
+        if isinstance(self.screen, Main):
+            self.screen.say(f"{key} leaves the screen, and runs go on; s stops a run")
+        else:
+            self.notify(f"esc goes back; {key} on the main screen leaves", markup=False)
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        """A key of the person's that another action had: the person's holds."""
+
+    def _fatal_error(self) -> None:
+        """Leaves with the fault, which `run_app` raises once the terminal is given back; no traceback reaches it."""
+        self.fault = self._exception
+        self._close_messages_no_wait()
+
+    def _watched(self) -> bool:
+        from harness.lock import holder
+
+        return holder(self.places.watch_lock) is not None
+
+
+def _place(folder: str) -> str:
+    host = socket.gethostname().partition(".")[0]
+    path, home = Path(folder), Path.home()
+    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)
+    return one_line(f"{host}  {'~' if path == home else shown}")

@@ -1,0 +1,36 @@
+"""Asks once before something ends: what will happen, enter or escape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+from tui.lines import Span
+from tui.widgets.page import Page
+
+
+class Confirm(ModalScreen[bool], inherit_bindings=False):
+    """Answers whether to go on."""
+
+    BINDINGS = [
+        Binding("enter", "answer(True)", show=False),
+        Binding("escape,q,n", "answer(False)", show=False),
+    ]
+
+    def __init__(self, *, heading: str, effects: Sequence[str], verb: str, instead: str = "leave it") -> None:
+        super().__init__(id="confirm")
+        self._heading = heading
+        self._effects = effects
+        self._keys = f"enter {verb}   esc {instead}"
+
+    def compose(self) -> ComposeResult:
+        """One frame in the middle."""
+        spans: list[Span] = [(effect, "") for effect in self._effects]
+        yield Page(id="question", heading=self._heading, spans=[*spans, ("", ""), (self._keys, "bold")])
+
+    def action_answer(self, answer: bool) -> None:
+        """Leaves with it."""
+        self.dismiss(answer)

@@ -1,0 +1,240 @@
+"""The main screen: workflows, runs, a run's agents, an agent's output, and what it all cost.
+
+It reads the record itself, synchronously and from indexes: before the first frame, when the hand moves, and when the
+feed says that there is news. Nothing here assumes that only this terminal is looking.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from store.database import unavailable
+from store.errors import StoreError
+from tui.aside import aside
+from tui.feed import Feed, News, RecordLost
+from tui.glance import Glance, look, spent_today
+from tui.record_reader import RecordReader
+from tui.screens.main_layout import LEAST, is_wide
+from tui.screens.moving import Moving
+from tui.screens.verbs import Verbs
+from tui.situation import Pane
+from tui.text import one_line
+from tui.widgets.board import AgentRow, interesting
+from tui.widgets.header import HeaderFacts
+from tui.widgets.rows import Rows
+from tui.widgets.runs import RunRow, run_rows
+from tui.widgets.workflows import WorkflowRow, workflow_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.workflow_search import Found
+    from store.paths import Places
+
+LOOK_GAP_S = 0.1
+"""The least time between two looks that news brings about."""
+MOST_OF_THE_TIME = 20
+"""A look that took long is followed by so many times its length without one."""
+TODAY_EVERY_S = 2.0
+CLOCK_S = 1.0
+FILES_EVERY_S = 30.0
+PAGE = 200
+
+
+class Main(Moving, Verbs):
+    """What the program opens on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: Sequence[Found] = ()
+        self._workflow: str | None = None
+        self._limit = PAGE
+        self._trouble = ""
+        self._today, self._today_at, self._today_seq = spent_today(None), 0.0, -1
+        self._looked_at, self._look_took = 0.0, 0.0
+        self._look_due = False
+
+    def on_mount(self) -> None:
+        """Reads what the first frame shows, then begins to listen."""
+        self._reader = RecordReader(self.midwatch.places)
+        self._clock = self.set_interval(CLOCK_S, self._tick, pause=True)
+        self.set_class(self.midwatch.ascii, "ascii")
+        self.set_class(not is_wide(self.app.size), "narrow")
+        self.look()
+        self.focus_pane(Pane.WORKFLOWS)
+        self.feed = Feed(self.midwatch.places, self.post_message)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.feed.start()
+        self.set_interval(FILES_EVERY_S, self._find)
+        self._find()
+
+    def on_unmount(self) -> None:
+        """Lets go of the record."""
+        self.feed.stop()
+        self._reader.close()
+
+    def look(self, run: str | None = None) -> None:
+        """Reads the record and shows it; `run` is to be selected, else the one that is stays so."""
+        begun = time.monotonic()
+        selected = self.runs.selected
+        wanted = run or (None if selected is None else selected.run.id)
+        try:
+            glance = self._look(wanted)
+            self.runs.of_all = self._workflow is None
+            self.glance = glance
+            self.workflows.show(workflow_rows(glance, self.found))
+            self.runs.show(run_rows(glance))
+            if run is not None:
+                self.runs.select(run)
+            selected = self.runs.selected
+            shown = None if selected is None else selected.run.id
+            if shown != (None if glance.run is None else glance.run.id):
+                glance = self.glance = self._look(shown) if shown is not None else glance
+        except (StoreError, sqlite3.Error) as error:
+            self._lost(error)
+            return
+        self._trouble = ""
+        self._show_run(glance)
+        self._looked_at = time.monotonic()
+        self._look_took = self._looked_at - begun
+        if glance.live:
+            self._clock.resume()
+        else:
+            self._clock.pause()
+
+    def _look(self, run: str | None) -> Glance:
+        connection = self._reader.connection()
+        now = time.monotonic()
+        glance = look(
+            connection, watched=self.midwatch.watched(), workflow=self._workflow, run=run, limit=self._limit
+        )
+        if glance.seq != self._today_seq and now - self._today_at >= TODAY_EVERY_S:
+            self._today, self._today_at, self._today_seq = spent_today(connection), now, glance.seq
+        return glance
+
+    def _show_run(self, glance: Glance) -> None:
+        another = glance.run is not None and glance.run.id != self.board.run
+        self.board.show_run(glance)
+        if another:
+            self.board.select(interesting(glance))
+        self.cost.show(glance.run)
+        self._show_output()
+        self._show_header()
+        self.offer()
+        self.settle_heights()
+
+    def _show_output(self) -> None:
+        row = self.board.selected
+        self.output.show(self.glance.run, None if row is None else row.delegation, paused=self.glance.paused)
+
+    def _show_header(self) -> None:
+        glance, size = self.glance, self.app.size
+        trouble = self._trouble
+        if size.width < LEAST.width or size.height < LEAST.height:
+            trouble = trouble or f"{size.width}x{size.height} is small; {LEAST.width}x{LEAST.height} shows more"
+        self.header.show(
+            HeaderFacts(
+                place=self.midwatch.place,
+                live=glance.live,
+                watched=glance.watched,
+                paused=glance.paused,
+                cut_off=glance.cut_off,
+                today=self._today,
+                trouble=trouble,
+            )
+        )
+
+    def _lost(self, error: StoreError | sqlite3.Error) -> None:
+        self._reader.close()
+        told = error if isinstance(error, StoreError) else unavailable(self.midwatch.places.record, error)
+        self._trouble = one_line(str(told))
+        self._show_header()
+
+    def _tick(self) -> None:
+        self.board.tick(self.glance)
+        self.runs.repaint()
+
+    def on_news(self, news: News) -> None:
+        """Others committed something, or the watch came or went."""
+        self.feed.heard()
+        self.feed.live = self.glance.live > 0
+        if self._look_due:
+            return
+        wait = self._looked_at + max(LOOK_GAP_S, MOST_OF_THE_TIME * self._look_took) - time.monotonic()
+        if wait <= 0 and not self.midwatch.far_away:
+            self._look_for_news()
+        else:
+            self._look_due = True
+            self.set_timer(max(wait, LOOK_GAP_S), self._look_for_news)
+
+    def _look_for_news(self) -> None:
+        self._look_due = False
+        self.look()
+        self.feed.live = self.glance.live > 0
+
+    def on_record_lost(self, lost: RecordLost) -> None:
+        """Nothing new will come for now."""
+        self.feed.heard()
+        self._trouble = one_line(lost.sentence)
+        self._show_header()
+
+    def _find(self) -> None:
+        """Looks for workflow files, in a thread: reading them must not wait for a slow disk."""
+        places, folder = self.midwatch.places, Path(self.midwatch.folder)
+        aside(self, lambda: _workflow_files(places, folder), self._files_read)
+
+    def _files_read(self, found: Sequence[Found]) -> None:
+        if found == self.found:
+            return
+        self.found = found
+        self.workflows.show(workflow_rows(self.glance, found))
+        self.offer()
+        self.settle_heights()
+
+    def on_rows_moved(self, message: Rows.Moved[WorkflowRow] | Rows.Moved[RunRow] | Rows.Moved[AgentRow]) -> None:
+        """The hand is on another row."""
+        rows = message.rows
+        if rows is self.workflows:
+            selected = self.workflows.selected
+            path = None if selected is None else selected.path
+            if path != self._workflow:
+                self._workflow, self._limit = path, PAGE
+                self.runs.start_over()
+                self.look()
+        elif rows is self.runs:
+            run = self.runs.selected
+            if run is not None and (self.glance.run is None or run.run.id != self.glance.run.id):
+                if self.runs.at_end and len(self.glance.runs) >= self._limit:
+                    self._limit += PAGE
+                self.look(run.run.id)
+        elif rows is self.board:
+            self._show_output()
+        self.offer()
+
+    def on_rows_entered(self, message: Rows.Entered[WorkflowRow]) -> None:
+        """A second click is enter."""
+        self.do_in()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The note about a small terminal comes and goes."""
+        super().on_resize(event)
+        self._show_header()
+
+
+def _workflow_files(places: Places, folder: Path) -> Sequence[Found]:
+    from harness.errors import HarnessError
+    from harness.settings import Settings, load_settings
+    from harness.workflow_search import find_workflows
+
+    try:
+        settings = load_settings(places.settings)
+    except HarnessError:  # a launch says it
+        settings = Settings()
+    return find_workflows(places, folder, settings)

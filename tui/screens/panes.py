@@ -1,0 +1,140 @@
+"""The panes of the main screen: which of them are shown, where the hand is, and what can be done there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import events
+from textual.geometry import Size
+from textual.screen import Screen
+
+from tui.actions import BY_ID, bindings, hints
+from tui.glance import Glance
+from tui.screens.main_layout import MainLayout, Wanted, is_wide
+from tui.situation import Pane, Situation
+from tui.widgets.board import Board
+from tui.widgets.cost import Cost
+from tui.widgets.footer import Footer
+from tui.widgets.header import Header
+from tui.widgets.output import Output
+from tui.widgets.prompt import Prompt
+from tui.widgets.runs import Runs
+from tui.widgets.workflows import WorkflowRow, Workflows
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from tui.midwatch import Midwatch
+
+
+class Panes(Screen[None], inherit_bindings=False):
+    """Eight widgets and no containers: the layout is computed from the size."""
+
+    BINDINGS = bindings()
+
+    def __init__(self) -> None:
+        super().__init__(id="main")
+        self.workflows = Workflows(id=Pane.WORKFLOWS, heading="Workflows")
+        self.runs = Runs(id=Pane.RUNS, heading="Runs")
+        self.board = Board(id=Pane.AGENTS, heading="Run")
+        self.output = Output(id=Pane.OUTPUT)
+        self.cost = Cost(id="cost")
+        self.header = Header(id="header")
+        self.footer = Footer(id="footer")
+        self.prompt = Prompt(id="prompt")
+        self.pane = Pane.WORKFLOWS
+        self.glance = Glance()
+        self._laid_out: Wanted | None = None
+
+    @property
+    def midwatch(self) -> Midwatch:
+        """The app, by its own type."""
+        return cast("Midwatch", self.app)
+
+    def compose(self) -> ComposeResult:
+        """All that there is; the layout says which of it is shown where."""
+        self.styles.layout = MainLayout(self._wishes)
+        self.prompt.display = False
+        yield from (self.header, self.workflows, self.runs, self.board, self.output, self.cost, self.footer, self.prompt)
+
+    @property
+    def here(self) -> Situation:
+        """What is under the hand."""
+        row, run = self.board.selected, self.glance.run
+        return Situation(
+            pane=self.pane,
+            workflow=self.target_workflow(),
+            run=run,
+            state=None if run is None else self.glance.state(run),
+            agent=None if row is None else row.delegation,
+            searching=bool(self.output.wanted),
+        )
+
+    def target_workflow(self) -> WorkflowRow | None:
+        """The workflow that a launch means: the selected one; in the row for all, that of the selected run."""
+        row = self.workflows.selected
+        if row is not None and row.path is None and self.pane is not Pane.WORKFLOWS and self.glance.run is not None:
+            path = self.glance.run.workflow
+            return next((one for one in self.workflows.every if one.path == path), row)
+        return row
+
+    def focus_pane(self, pane: Pane) -> None:
+        """Puts the hand there; where room is short, that pane is the one shown."""
+        self.pane = pane
+        self.widget_of(pane).focus(scroll_visible=False)
+        self.offer()
+        if not is_wide(self.app.size):
+            self.refresh(layout=True)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The mouse can bring the hand somewhere too."""
+        if event.widget.id in list(Pane) and event.widget.id != self.pane:
+            self.pane = Pane(event.widget.id)
+            self.offer()
+
+    def offer(self) -> None:
+        """Says in the footer what can be done here."""
+        self.footer.show(hints(self.here, self.midwatch.keys))
+
+    def widget_of(self, pane: Pane) -> Workflows | Runs | Board | Output:
+        """The widget of that pane."""
+        return {
+            Pane.WORKFLOWS: self.workflows,
+            Pane.RUNS: self.runs,
+            Pane.AGENTS: self.board,
+            Pane.OUTPUT: self.output,
+        }[pane]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """One column at a time, or all of them."""
+        self.set_class(not is_wide(event.size), "narrow")
+
+    def _wishes(self, size: Size) -> Wanted:
+        return Wanted(
+            pane=self.pane,
+            workflows=self.workflows.wanted_height(size.width),
+            agents=self.board.wanted_height(size.width),
+            footer=self.footer.wanted_height(size.width),
+        )
+
+    def settle_heights(self) -> None:
+        """Lays the panes out again if they would like other heights now."""
+        wanted = self._wishes(self.app.size)
+        if wanted != self._laid_out:
+            self._laid_out = wanted
+            self.refresh(layout=True)
+
+    def action_act(self, action: str) -> None:
+        """Does what the table of actions calls so, or says why that is not possible here."""
+        self.footer.hush()
+        reason = BY_ID[action].when(self.here)
+        if reason is not None:
+            self.say(reason, "yellow")
+        else:
+            getattr(self, f"do_{action.replace('-', '_')}")()
+        self.settle_heights()
+
+    def say(self, sentence: str, tone: str = "") -> None:
+        """A sentence in the footer, until the next key."""
+        self.footer.say(sentence, tone)
+        self.settle_heights()

@@ -1,0 +1,191 @@
+"""What the selected agent printed: follows its end, or stays where the reader is and says what came since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from store.model import State
+from store.paths import Places
+from store.run import Delegation, Run
+from tui.lines import Span
+from tui.tail import Tail
+from tui.text import one_line
+from tui.transcript import Transcript
+from tui.waiting import waits_for
+from tui.widgets.pager import Pager
+
+_ENDED_BADLY = frozenset({State.FAILED, State.BLOCKED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Whose output is shown. Another attempt is another source."""
+
+    run: str
+    agent: str
+    attempt: int
+    cli: str
+    reports: bool
+
+    @classmethod
+    def of(cls, run: Run, delegation: Delegation) -> Source | None:
+        """The newest attempt of an agent; `None` when it has not started."""
+        attempt = delegation.attempt
+        if attempt is None:
+            return None
+        planned = run.plan.agent(delegation.name)
+        return cls(
+            run=run.id, agent=delegation.name, attempt=attempt.number, cli=planned.cli, reports=planned.reports
+        )
+
+    def open(self, places: Places, tool_sign: str) -> Transcript:
+        """Its transcript, nothing of it read yet."""
+        from harness.agents import adapter
+
+        try:
+            chosen = adapter(self.cli)
+            reader = chosen.reader(reports=self.reports) if chosen.takes_lines or self.reports else None
+        except KeyError:  # recorded by a midwatch that knew another CLI: shown as it is
+            reader = None
+        return Transcript(
+            places.journal(self.run, self.agent, self.attempt, "out"),
+            places.journal(self.run, self.agent, self.attempt, "err"),
+            reader=reader,
+            tool_sign=tool_sign,
+        )
+
+
+class Output(Pager):
+    """The innermost place of the way in."""
+
+    class Grown(Message):
+        """There is more of the output, or it cannot be read."""
+
+        def __init__(self, tail: Tail) -> None:
+            super().__init__()
+            self.tail = tail
+
+        def can_replace(self, message: Message) -> bool:
+            """One is as good as many."""
+            return isinstance(message, Output.Grown) and message.tail is self.tail
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id, following=True)
+        self.source: Source | None = None
+        self.tail: Tail | None = None
+        self._agent = ""
+        self._why_empty = ""
+        self._match: int | None = None
+
+    def show(self, run: Run | None, delegation: Delegation | None, *, paused: bool) -> None:
+        """Shows the newest output of this agent."""
+        source = None if run is None or delegation is None else Source.of(run, delegation)
+        agent = "" if delegation is None else one_line(delegation.name)
+        self._why_empty = _why_empty(run, delegation, paused=paused)
+        if source != self.source or agent != self._agent:
+            self.source, self._agent, self.wanted, self._match = source, agent, "", None
+            self._open()
+        if self.tail is not None and delegation is not None:
+            self.tail.transcript.with_err = delegation.state in _ENDED_BADLY
+            self.tail.ended = delegation.final
+
+    def search(self, wanted: str) -> None:
+        """Marks these words wherever they are; '' ends the search."""
+        self.wanted, self._match = wanted, None
+        self.repaint()
+        self.caption_now()
+
+    def find(self, *, backwards: bool) -> int | None:
+        """The next line with the words, from the last one found or from what is in view. May take long."""
+        tail, total = self.tail, self.count()
+        if tail is None or not self.wanted or not total:
+            return None
+        if self._match is None:
+            start = total - 1 if self.following else self.place[0]
+        else:
+            start = self._match + (-1 if backwards else 1)
+        if not 0 <= start < total:
+            return None
+        try:
+            return tail.transcript.find(self.wanted, start, backwards=backwards)
+        except OSError:  # it was let go of meanwhile
+            return None
+
+    def found(self, line: int) -> None:
+        """Goes to a line that was found."""
+        self._match = line
+        self.go_to(line)
+
+    def count(self) -> int:
+        """How many lines have been read."""
+        return 0 if self.tail is None else self.tail.transcript.count
+
+    def text(self, number: int) -> Span:
+        """One of them."""
+        return ("", "") if self.tail is None else self.tail.transcript.line(number)
+
+    def emptiness(self) -> list[str]:
+        """Why there is nothing yet."""
+        return [self.tail.trouble if self.tail is not None and self.tail.trouble else self._why_empty]
+
+    def caption_now(self) -> None:
+        """`review  output`, and below whether it follows."""
+        title = f"{self._agent}  output" if self._agent else "Output"
+        total = self.count()
+        if not total or (self.following and self.place == (0, 0)):
+            note = f"/{self.wanted}" if self.wanted else ""
+        elif self.following:
+            note = f"/{self.wanted}  {total} lines" if self.wanted else f"following  {total} lines"
+        else:
+            missed = f"  {self.missed} new, G follows" if self.missed else "  G follows"
+            note = f"line {self.place[0] + 1} of {total}{missed}"
+            note = f"/{self.wanted}  {note}" if self.wanted else note
+        self.caption(title, note)
+
+    def on_output_grown(self, message: Grown) -> None:
+        """Shows what came."""
+        if message.tail is self.tail:
+            self.grown()
+
+    def on_unmount(self) -> None:
+        """Nobody looks any more."""
+        self._close()
+
+    def visible_text(self) -> str:
+        """The lines in view, whole and unwrapped: what is copied."""
+        number = self.place[0]
+        texts: list[str] = []
+        rows = 0
+        while number < self.count() and rows < self.size.height:
+            texts.append(self.text(number)[0])
+            rows += len(self._rows(number))
+            number += 1
+        return "\n".join(texts)
+
+    def _open(self) -> None:
+        self._close()
+        if self.source is not None:
+            transcript = self.source.open(self.midwatch.places, ">" if self.midwatch.ascii else "\u00bb")
+            self.tail = Tail(transcript, self._told, ended=False)
+        self.restart(following=True)
+
+    def _close(self) -> None:
+        if self.tail is not None:
+            self.tail.stop()
+            self.tail = None
+
+    def _told(self, tail: Tail) -> None:
+        self.post_message(self.Grown(tail))
+
+
+def _why_empty(run: Run | None, delegation: Delegation | None, *, paused: bool) -> str:
+    if run is None or delegation is None:
+        return "the output of an agent is shown here"
+    waits = waits_for(run, delegation, paused=paused)
+    if waits:
+        return f"has not started: {one_line(waits)}"
+    if delegation.state is State.NOT_STARTED:
+        return "was not started"
+    return "no output yet" if not delegation.final else "it printed nothing"

@@ -1,0 +1,110 @@
+"""The base of everything that the screen paints itself: lines computed when asked for, cells repainted when they differ.
+
+Only what is visible exists as lines, and a repaint sends only the cells that changed to the terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rich.segment import Segment
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.lines import BLANK, Line, changed, length
+
+if TYPE_CHECKING:
+    from tui.midwatch import Midwatch
+
+
+class Painted(Widget):
+    """A widget that shows `lines`; a subclass says which those are."""
+
+    ALLOW_MAXIMIZE = False
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id, classes=classes)
+        self._shown: list[Line] = []
+        self._shown_at: Size | None = None
+        self._captions: tuple[str, str] = ("", "")
+
+    @property
+    def midwatch(self) -> Midwatch:
+        """The app, by its own type."""
+        return cast("Midwatch", self.app)
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """What to show now, at most `height` lines of at most `width` cells."""
+        raise NotImplementedError
+
+    def marked(self) -> int | None:
+        """The line that the cursor is on, if there is one."""
+        return None
+
+    def repaint(self) -> None:
+        """Computes the lines again and repaints the cells that are not the same."""
+        size = self.size
+        if self._shown_at != size:
+            self.refresh()
+            return
+        now = self._computed(size)
+        regions = []
+        for y, (old, new) in enumerate(zip(self._shown, now, strict=True)):
+            cells = changed(old, new, size.width)
+            if cells is not None:
+                regions.append(Region(cells[0], y, cells[1] - cells[0], 1))
+        self._shown = now
+        if regions:
+            self.refresh(*regions)
+
+    def repaint_line(self, y: int | None) -> None:
+        """Repaints a whole line, whose text is the same and whose marking is not."""
+        if y is not None and 0 <= y < self.size.height:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def caption(self, title: str, note: str = "") -> None:
+        """The words in the frame: above `title`, below `note`. Both must be harmless."""
+        if (title, note) == self._captions:
+            return
+        self._captions = (title, note)
+        # Textual's own setters would repaint the whole pane, and read a plain string as markup.
+        self._border_title = Content(f" {title} ") if title else None
+        self._border_subtitle = Content(f" {note} ") if note else None
+        width = self.outer_size.width
+        self.refresh(Region(-1, -1, width, 1), Region(-1, self.size.height, width, 1))
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the widget, for Textual."""
+        size = self.size
+        if self._shown_at != size:
+            self._shown = self._computed(size)
+            self._shown_at = size
+        line = self._shown[y] if y < len(self._shown) else BLANK
+        base = self.visual_style.rich_style
+        palette = self.midwatch.palette
+        if y == self.marked():
+            style = palette.cursor(base, focused=self.has_focus)
+            plain = self.has_focus
+            segments = [Segment(text, style if plain else palette.tone(style, tone)) for text, tone in line]
+        else:
+            style = base
+            segments = [Segment(text, palette.tone(base, tone)) for text, tone in line]
+        filling = size.width - length(line)
+        if filling > 0:
+            segments.append(Segment(" " * filling, style))
+        return Strip(segments, max(size.width, length(line)))
+
+    def on_focus(self) -> None:
+        """The cursor's row looks different under the hand."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """And when the hand has left."""
+        self.refresh()
+
+    def _computed(self, size: Size) -> list[Line]:
+        now = self.lines(size.width, size.height)[: size.height]
+        now.extend([BLANK] * (size.height - len(now)))
+        return now
