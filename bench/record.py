@@ -7,7 +7,7 @@ reported, accepted; each is its own commit at synchronous=FULL.
 
   record    `store.record`: the event object, the check against the machine, event, tables, outbox
   by hand   a loop of bare sqlite3 statements on the same schema: compare-and-set, event, tables, outbox
-  three     one UPDATE, one INSERT each into a bare `events` and `outbox`: the limit that other engines are measured against
+  three     UPDATE, INSERT event, INSERT outbox on the barest tables: the limit that other engines are measured against
 
 Rounds alternate over the candidates, each on a fresh file, and a ratio is taken round by round. `grouped` puts ten
 transitions into one commit. `growth` compares files that hold 1,000 and 1,000,000 events, steps of both in turn.
@@ -51,6 +51,7 @@ PLAN = Plan(
 DIGEST, ANSWER = "d" * 64, "a" * 64
 QUOTE = "Verdict: GO, the change does what was asked and its tests pass"
 FILES = ("src/api/routes.py", "tests/test_routes.py")
+dumps = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Candidate(ABC):
@@ -138,7 +139,7 @@ class ByHand(Candidate):
 
     def launch(self) -> None:
         self.run, at = new_run_id(), now_ms()
-        plan = json.dumps(encode_plan(PLAN), separators=(",", ":"))
+        plan = dumps(encode_plan(PLAN))
         self.connection.execute("BEGIN IMMEDIATE")
         self.connection.execute(
             "INSERT INTO runs(id, workflow, name, folder, digest, plan, inputs, state, started_at)"
@@ -198,7 +199,7 @@ class ByHand(Candidate):
             " WHERE run=? AND agent=? AND state='running'",
             (ANSWER, self.run, agent),
         )
-        data = json.dumps({"attempt": 1, "answer_bytes": 4711, "answer_sha256": ANSWER}, separators=(",", ":"))
+        data = dumps({"attempt": 1, "answer_bytes": 4711, "answer_sha256": ANSWER})
         self._log(agent, at, "delegation.reported", "running", "review", data)
 
     def _accepted(self, agent: str, position: int, at: int) -> None:
@@ -207,7 +208,7 @@ class ByHand(Candidate):
             " WHERE run=? AND agent=? AND state='review'",
             (QUOTE, json.dumps(FILES), at, self.run, agent),
         )
-        data = json.dumps({"verdict": "accepted", "quote": QUOTE, "files": FILES}, separators=(",", ":"))
+        data = dumps({"verdict": "accepted", "quote": QUOTE, "files": FILES})
         self._log(agent, at, "delegation.accepted", "review", "done", data)
 
 
@@ -218,9 +219,10 @@ class ThreeStatements(Candidate):
 
     def prepare(self) -> None:
         self.connection.executescript(
-            "CREATE TABLE steps(id INTEGER PRIMARY KEY, status TEXT NOT NULL, version INTEGER NOT NULL, at REAL NOT NULL);"
-            "CREATE TABLE events(id INTEGER PRIMARY KEY, step INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL,"
-            " at REAL NOT NULL, payload TEXT NOT NULL);"
+            "CREATE TABLE steps(id INTEGER PRIMARY KEY, status TEXT NOT NULL, version INTEGER NOT NULL,"
+            " at REAL NOT NULL);"
+            "CREATE TABLE events(id INTEGER PRIMARY KEY, step INTEGER NOT NULL, seq INTEGER NOT NULL,"
+            " type TEXT NOT NULL, at REAL NOT NULL, payload TEXT NOT NULL);"
             "CREATE UNIQUE INDEX events_step ON events(step, seq);"
             "CREATE TABLE outbox(id INTEGER PRIMARY KEY, event INTEGER NOT NULL, topic TEXT NOT NULL, sent_at REAL);"
             "CREATE INDEX outbox_unsent ON outbox(id) WHERE sent_at IS NULL;"

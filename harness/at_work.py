@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.agents.base import Adapter
 from harness.attempt_files import AttemptFiles
+from harness.cli_names import COMMAND
 from harness.duration import format_duration
 from harness.ending import AttemptFacts, Ending, ending
 from harness.ledger import Ledger
@@ -94,10 +95,12 @@ class AtWork:
             err_bytes=0 if gone is None else gone.err_bytes,
         )
 
-    def ending(self) -> Ending:
-        """How it ended, by the table (A5); nobody had asked it to."""
+    def ending(self, *, interrupted_near: bool = False) -> Ending:
+        """How it ended, by the table (A5); nobody had asked it to.
+
+        `interrupted_near`: the watch was told to end within 2 s of it, or the box restarted.
+        """
         gone = self.gone
-        plain = not self.takes_lines
         return ending(
             AttemptFacts(
                 code=None if gone is None else gone.code,
@@ -106,7 +109,8 @@ class AtWork:
                 failures=self.reading.failures,
                 blocked=self.reading.blocked,
                 gives_result=self.adapter.gives_result,
-                by_exit=plain,
+                by_exit=self.planned.cli == COMMAND and not self.planned.reports,
+                interrupted_near=interrupted_near,
                 votes=self.planned.role.votes,
                 reject_on=self.planned.reject_on,
             )

@@ -28,3 +28,17 @@ def attempt_files(places: Places, run: str, agent: str, attempt: int) -> Attempt
         prompt=places.journal(run, agent, attempt, "prompt"),
         answer=places.journal(run, agent, attempt, "answer"),
     )
+
+
+def last_words(journal: Path, *, characters: int = 1_000) -> str:
+    """The end of what a journal holds, in whole lines where that leaves any; '' when it holds nothing readable."""
+    try:
+        with journal.open("rb") as opened:
+            opened.seek(max(0, opened.seek(0, 2) - 4 * characters))
+            text = opened.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    if len(text) <= characters:
+        return text
+    cut = text[-characters:]
+    return cut.partition("\n")[2] or cut

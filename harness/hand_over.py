@@ -11,7 +11,9 @@ from harness import situation
 from harness.agents import adapter
 from harness.agents.base import Adapter, Brief
 from harness.at_work import Answer, AtWork, reading_of
-from harness.attempt_files import attempt_files
+from harness.attempt_files import attempt_files, last_words
+from harness.cli_names import COMMAND
+from harness.ending import Ending
 from harness.errors import HarnessError
 from harness.ledger import Ledger
 from harness.prompt import Output, PriorAgent, render
@@ -78,8 +80,13 @@ class HandOver:
         taken_up = self._taken_up(planned.name)
         if taken_up is None or taken_up.session is None:
             return Ledger()
-        files = attempt_files(self.places, taken_up.run, taken_up.agent, taken_up.attempt)
-        return Ledger(session_totals_of(planned, files))
+        journals = [
+            attempt_files(self.places, past.id, planned.name, attempt.number).out
+            for past in self.earlier
+            for attempt in (past.delegations[planned.name].attempts if planned.name in past.delegations else ())
+            if attempt.session == taken_up.session
+        ]
+        return Ledger(session_totals_of(planned, journals))
 
     def order(self, run: Run, work: AtWork) -> Order:
         """What the supervisor needs to launch it. Renders and writes the prompt, so it may take a while: call in a thread.
@@ -96,8 +103,9 @@ class HandOver:
             attempt_session=work.session or "",
             program=cli.program,
             args=cli.args,
-            env=self.surroundings.env,
+            env={**self.surroundings.env, **cli.env},
             max_turns=planned.max_turns,
+            allow=agent.allow,
             run=agent.run,
             resume=agent.resume,
             reports=planned.reports,
@@ -108,8 +116,8 @@ class HandOver:
         _write_private(files.prompt, invocation.stdin.encode())
         mark = f"{self.record_id}/{work.attempt_id}"
         env = for_agent(self.surroundings, mark=mark, run=run.id, agent=planned.name, tmux_dir=self._tmux_folder())
-        env.update(cli.env)
         env.update(invocation.env)
+        env.update(cli.env)
         return Order(
             mark=mark,
             argv=invocation.argv,
@@ -176,6 +184,14 @@ class HandOver:
     def answer_of(self, work: AtWork) -> Answer:
         """Where the attempt's answer lies or will lie."""
         return work.answer(attempt_files(self.places, work.run, work.agent, work.attempt))
+
+    def failure_of(self, work: AtWork, ending: Ending) -> str:
+        """The error text of a failed attempt: what the table says, and for a command the last it wrote to stderr (O5)."""
+        detail = ending.detail or "failed"
+        if work.planned.cli != COMMAND:
+            return detail
+        said = last_words(attempt_files(self.places, work.run, work.agent, work.attempt).err)
+        return f"{detail}: {said}" if said else detail
 
     def explain(self, error: BaseException) -> str:
         """The sentence for why an attempt could not be started."""

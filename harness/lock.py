@@ -80,4 +80,14 @@ def holder(path: Path) -> Holder | None:
     finally:
         lock.close()
     pid = facts.get("pid")
-    return Holder(pid=pid if isinstance(pid, int) else None, facts=facts)
+    if not isinstance(pid, int) or not _is_the_one(pid, facts):
+        return Holder(pid=None, facts={})  # it has the lock and has not described itself yet
+    return Holder(pid=pid, facts=facts)
+
+
+def _is_the_one(pid: int, facts: Mapping[str, object]) -> bool:
+    """Whether these facts are of a living process and not of a watch before it that was killed."""
+    from harness.identity import identity_of
+
+    found = identity_of(pid)
+    return found is not None and found.start_ticks == facts.get("start_ticks")

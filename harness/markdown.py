@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 20  # characters
 _DEEPEST = 20  # containers within containers; what is deeper the parser would leave out without a word
-_BLOCK_STEPS = 200_000  # ordinary Markdown of that size takes 30,000
+_BLOCK_STEPS = 150_000  # ordinary Markdown of the largest size takes 30,000 to 70,000
 _INLINE_CHARACTERS = 1 << 17
 _CONTAINERS = ("blockquote_open", "list_item_open")
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from harness.errors import HandoverTooLarge, PromptError
 from harness.nearest import quoted
-from harness.rendering import Output, Oversize, PriorAgent, Task, render_task
-from harness.workflow_prompts import is_template
+from harness.rendering import Output, Oversize, PriorAgent, Task, is_template, render_task
 
 __all__ = ["Output", "PriorAgent", "render"]
 

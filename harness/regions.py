@@ -25,8 +25,10 @@ from store.model import Verdict
 _KEPT = 4_000  # characters of a region; a window is far smaller, but invisible characters do not count in it
 _LABEL = re.compile(r"(?:.*\W)?(verdict|blocked)\s*:?", re.IGNORECASE | re.DOTALL)
 _OPENING = re.compile(r"(?:.*?\W)?(verdict|blocked)\s*(?::|\s-\s|[\u2013\u2014])", re.IGNORECASE | re.DOTALL)
-_NOT_BLOCKED = re.compile(r"\b(?:non?|not|never|nothing|none|nobody|\w+n't)(?:[ -]\w+){0,2}[ -]blocked\W*\Z", re.IGNORECASE)
-_MAY_BEGIN_BOLD = re.compile(r"^[^\S\n]*[*_<]", re.MULTILINE)
+_MENTIONED = re.compile(r"verdict|blocked", re.IGNORECASE)
+_DENIAL = r"(?:non?|not|never|nothing|none|nobody|\w+n't)"
+_NOT_BLOCKED = re.compile(rf"\b{_DENIAL}(?:[ -]\w+){{0,2}}[ -]blocked\W*\Z", re.IGNORECASE)
+_MAY_BEGIN_BOLD = re.compile(r"^[^\S\n]*[*_<]|<br", re.MULTILINE | re.IGNORECASE)
 _UNTICKED = re.compile(r"\s*(?:\[ ?\]|\u2610)")
 _OPENING_CODE = re.compile(rf"[\s:]*({CODE}+)(?=\s*(?:$|\n|[^\w\s]))")
 
@@ -115,6 +117,8 @@ class _Walk:
                         self._open.add_masked(token.content)
 
     def _heading(self, content: str) -> None:
+        if not _mentions_label(content):
+            return
         inside = words(self._markdown.inside(content))
         label = _label(_LABEL.fullmatch(normal(said(inside)).strip()))
         if label is not None:
@@ -123,7 +127,7 @@ class _Walk:
             self._line_by_line(inside, may_label=True)
 
     def _lines(self, content: str, *, may_label: bool) -> None:
-        may_label = may_label and _MAY_BEGIN_BOLD.search(content) is not None
+        may_label = may_label and _MAY_BEGIN_BOLD.search(content) is not None and _mentions_label(content)
         if self._open is not None and not self._open.full:
             self._open.add("\n", "\n")
         elif not may_label:
@@ -166,6 +170,13 @@ class _Walk:
     def _begin(self, label: Label) -> None:
         self._open = _Draft(label)
         self.found.append(self._open)
+
+
+def _mentions_label(content: str) -> bool:
+    """Whether a label may be in there; spares the parser most of an answer."""
+    if "&" in content or "<" in content:
+        return True
+    return _MENTIONED.search(re.sub(r"[\W_]+", "", normal(content))) is not None
 
 
 def _label(found: re.Match[str] | None) -> Label | None:

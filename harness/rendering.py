@@ -1,8 +1,8 @@
 """Rendering one template with what it may name.
 
-A prompt of text, names, conditions and plain loops is rendered at once. Anything else that Jinja2 can say (arithmetic,
-calls, nested loops) is a program: it may take for ever or fill the memory, so `render_apart` runs it where it can be
-ended.
+A prompt of text, names, conditions and loops that only write out is rendered at once. Anything else that Jinja2 can say
+(arithmetic, calls, loops in loops) is a program: it may take for ever or fill the memory, so `render_apart` runs it
+where it can be ended.
 """
 
 from __future__ import annotations
@@ -68,6 +68,11 @@ class Oversize(Exception):
         super().__init__(agent, size)
         self.agent = agent
         self.size = size
+
+
+def is_template(text: str) -> bool:
+    """Whether Jinja2 would find anything to do in this text."""
+    return any(mark in text for mark in ("{{", "{%", "{#"))
 
 
 def render_task(task: Task) -> str:

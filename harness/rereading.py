@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from harness.agents import adapter
-from harness.attempt_files import AttemptFiles
 from harness.journal import Lines
 from harness.ledger import Ledger, Meter
-from harness.reports import Usage
+from harness.reports import Report, Usage
 from store.model import Counts, PlannedAgent
 
 _CHUNK = 1 << 20
@@ -27,11 +26,23 @@ def lines_of(path: Path) -> Iterator[list[bytes]]:
     yield framing.end()
 
 
-def session_totals_of(planned: PlannedAgent, files: AttemptFiles) -> Mapping[Meter, Counts] | None:
-    """Where the cumulative counters of the session stood when that attempt broke off; `None` when nobody can know."""
-    reader, ledger = adapter(planned.cli).reader(reports=planned.reports), Ledger()
-    reports = [report for lines in lines_of(files.out) for line in lines for report in reader.read(line)]
-    for report in (*reports, *reader.end()):
+def session_totals_of(planned: PlannedAgent, journals: Iterable[Path]) -> Mapping[Meter, Counts] | None:
+    """Where the cumulative counters of a session stood when its last attempt broke off; `None` when nobody can know.
+
+    `journals` are those of every attempt on that session, oldest first.
+    """
+    totals: Mapping[Meter, Counts] | None = {}
+    for journal in journals:
+        reader, ledger = adapter(planned.cli).reader(reports=planned.reports), Ledger(totals)
+        for lines in lines_of(journal):
+            for line in lines:
+                _count(ledger, reader.read(line))
+        _count(ledger, reader.end())
+        totals = ledger.session_totals
+    return totals
+
+
+def _count(ledger: Ledger, reports: Iterable[Report]) -> None:
+    for report in reports:
         if isinstance(report, Usage):
             ledger.count(report)
-    return ledger.session_totals

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from harness import snapshot, surroundings
 from harness.agents import adapter
+from harness.cli_names import COMMAND
 from harness.fingerprints import fingerprint_key, fingerprints
 from harness.hand_over import HandOver, TakenUp
 from harness.launching import folded
@@ -47,9 +48,9 @@ class Resuming:
         old = load_run(reader, str(body["run"]))
         delegation = self._resumable(reader, old, str(body["agent"]))
         workflow = snapshot.recall(self.places, old.id)
-        session = delegation.attempt.session if delegation.attempt is not None else None
-        if session is not None and not adapter(old.plan.agent(delegation.name).cli).resumes:
-            session = None
+        cli = old.plan.agent(delegation.name).cli
+        can_resume = bool(workflow.agent(delegation.name).resume) if cli == COMMAND else adapter(cli).resumes
+        session = delegation.attempts[-1].session if can_resume else None
         taken = surroundings.take(self.places.handoffs, request.id)
         run, plan = new_run_id(), _plan(old, delegation, onward=bool(body.get("onward")))
         events: list[e.Event] = [

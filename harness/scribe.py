@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from store.database import open_writer
 from store.migrations import migrate
@@ -28,6 +29,7 @@ _log = logging.getLogger("midwatch.scribe")
 
 _Job = tuple[Sequence[Batch], Callable[[list[Recorded]], None]]
 _Aside = Callable[[sqlite3.Connection], None]
+_Result = TypeVar("_Result")
 
 
 class Scribe:
@@ -64,6 +66,34 @@ class Scribe:
                 loop.call_soon_threadsafe(deliver, recorded)
 
         self._jobs.put((batches, tell))
+        return await done
+
+    async def apart(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """What `work` gives, done by the writer thread after what was given before; raises what it raises.
+
+        For what is no event: rows on their way out, dead letters, eviction. `work` opens its own, short transactions.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[_Result] = loop.create_future()
+
+        def deliver(result: _Result | None, error: BaseException | None) -> None:
+            if done.done():
+                return
+            if error is not None:
+                done.set_exception(error)
+            else:
+                done.set_result(result)  # type: ignore[arg-type]  # without an error there is a result
+
+        def do(connection: sqlite3.Connection) -> None:
+            result, failed = None, None
+            try:
+                result = work(connection)
+            except BaseException as error:
+                failed = error
+            with suppress(RuntimeError):  # the loop was closed while the work was under way
+                loop.call_soon_threadsafe(deliver, result, failed)
+
+        self._jobs.put(do)
         return await done
 
     def vitals(self, rows: Sequence[VitalsRow]) -> None:

@@ -53,13 +53,25 @@ def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
     if work.stuck is not None:
         course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=work.stuck))
         return
-    ending = work.ending()
-    if ending.state is State.BLOCKED:
-        course.emit(e.DelegationBlocked(run=work.run, agent=work.agent, detail=ending.detail or "blocked"))
-    elif ending.state is not State.DONE:
-        course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=ending.detail or "failed"))
-    else:
-        _begin_review(course, work, hand_over.answer_of(work), ending)
+    result = work.reading.result
+    if result is not None and result.limit is not None:  # its CLI closed the gate itself
+        _stopped_because(course, work, result.limit, result.error)
+        return
+    ending = work.ending(interrupted_near=course.interrupting)
+    match ending.state:
+        case State.DONE:
+            _begin_review(course, work, hand_over.answer_of(work), ending)
+        case State.STOPPED:
+            _stopped_because(course, work, ending.reason or Reason.INTERRUPTED, ending.detail)
+        case State.BLOCKED:
+            course.emit(e.DelegationBlocked(run=work.run, agent=work.agent, detail=ending.detail or "blocked"))
+        case _:
+            course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=hand_over.failure_of(work, ending)))
+
+
+def _stopped_because(course: Course, work: AtWork, reason: Reason, detail: str | None) -> None:
+    course.emit(e.DelegationStopping(run=work.run, agent=work.agent, reason=reason, detail=detail))
+    stopped(course, work)
 
 
 def _wait_to_judge(course: Course, work: AtWork, message: m.Gone) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from unicodedata import category
 
+from harness.verdict import WINDOW
 from store.model import Reason, Role, State, Verdict
 from store.outcome import tally
 from store.run import Run
@@ -55,7 +57,7 @@ def summary(run: Run, *, before: int) -> str:
 
 
 def describe(standings: Sequence[Standing]) -> str:
-    """The summary of these agents, in their order: a tally, then each agent with its error text or reason and its files.
+    """The summary of these agents, in their order: a tally, then each with its error text or reason, and its files.
 
     A longer error text keeps its first and its last part and says how much was left out.
     """
@@ -88,15 +90,15 @@ def describe(standings: Sequence[Standing]) -> str:
 
 
 def reporting(*, votes: bool) -> str:
-    """The few lines that tell an agent how to say that it could not proceed and, with a vote, how to give its verdict."""
+    """The few lines on how to say that one could not proceed and, for an agent with a vote, how to give a verdict."""
     lines = [
         "How to report: if you could not proceed, write a heading 'Blocked' into your final answer, and below it the",
         "reason in a few words. Leave that heading out otherwise.",
     ]
     if votes:
         lines += [
-            "You have a vote. End your final answer with a heading 'Verdict', and begin the text below it with one of:",
-            "GO (you accept), REJECTED (you do not), BLOCKED (you could not judge); then say why. Only the first 400",
+            "You have a vote. End your final answer with a heading 'Verdict', and begin the text below it with GO (you",
+            f"accept), REJECTED (you do not) or BLOCKED (you could not judge); then say why. Only the first {WINDOW}",
             "characters below the heading are read, and an answer without a verdict is not a pass.",
         ]
     return "\n".join(lines)
@@ -108,7 +110,7 @@ def _agent(one: Standing, limit: int) -> list[str]:
         said += f" ({one.reason})"
     if one.role.votes:
         said += f", {'no verdict' if one.verdict is None else f'verdict: {one.verdict}'}"
-    lines = [f"- {one.name} ({one.role}): {said}"]
+    lines = [f"- agent {one.name} ({one.role}): {said}"]
     if one.detail:
         lines += _quoted(_shortened(one.detail.strip(), limit))
     if one.files:
@@ -126,9 +128,9 @@ def _shortened(text: str, limit: int) -> str:
 
 
 def _quoted(text: str) -> list[str]:
-    return [f"  > {_one_line(line)}".rstrip() for line in text.splitlines()]
+    return [f"  > {_one_line(line.expandtabs())}".rstrip() for line in text.splitlines()]
 
 
 def _one_line(text: str) -> str:
     """`text` with every character that could end a line, hide or steer written out."""
-    return "".join(one if one.isprintable() or one == "\t" else ascii(one)[1:-1] for one in text)
+    return "".join(one if one.isprintable() or category(one) == "Zs" else ascii(one)[1:-1] for one in text)

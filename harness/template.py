@@ -19,14 +19,9 @@ OF_AN_AGENT = ("output", "state", "files")
 OF_THE_WORKFLOW = ("name",)
 OF_THE_RUN = ("id",)
 
+_WRITING_NODES = (nodes.Output, nodes.TemplateData, nodes.Const, nodes.Name, nodes.Getattr, nodes.Getitem)
 _SIMPLE_NODES = (
-    nodes.Template,
-    nodes.Output,
-    nodes.TemplateData,
-    nodes.Const,
-    nodes.Name,
-    nodes.Getattr,
-    nodes.Getitem,
+    *_WRITING_NODES,
     nodes.Slice,
     nodes.If,
     nodes.CondExpr,
@@ -115,10 +110,8 @@ class Labelled(str):
 
 
 def environment() -> SandboxedEnvironment:
-    """The sandbox for one template: unknown names are errors, nothing can be loaded, text stays as it is written."""
-    made = SandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, optimized=False, cache_size=0
-    )
+    """The sandbox for one template: unknown names are errors, nothing can be loaded, nothing is escaped."""
+    made = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False, optimized=False, cache_size=0)
     del made.globals["lipsum"]
     return made
 
@@ -139,8 +132,8 @@ def parse(source: str, sandbox: SandboxedEnvironment) -> nodes.Template:
 def is_simple(tree: nodes.Template) -> bool:
     """Whether rendering it takes no longer, and makes no more, than what stands in it and what it names.
 
-    No calls, no arithmetic, no variables that could double themselves, no loop in a loop, few filters and few nodes.
-    Everything else is a program, and is run where it can be ended.
+    No calls, no arithmetic, no variables that could double themselves, loops that only write out, few filters and few
+    nodes. Everything else is a program, and is run where it can be ended.
     """
     for count, node in enumerate(tree.find_all(nodes.Node)):
         if count == _MOST_NODES or not isinstance(node, _SIMPLE_NODES):
@@ -156,7 +149,8 @@ def _is_simple_loop(loop: nodes.For) -> bool:
     return (
         isinstance(loop.iter, nodes.Name | nodes.Getattr | nodes.Getitem)
         and not loop.recursive
-        and not any(True for _ in loop.find_all(nodes.For))
+        and loop.test is None
+        and all(isinstance(node, _WRITING_NODES) for part in loop.body for node in (part, *part.find_all(nodes.Node)))
     )
 
 

@@ -150,8 +150,6 @@ class _Walk:
             self._match({'"': _BASIC, "'": _LITERAL}.get(quote, _BARE_KEY))
             part = self.text[start : self.at]
             parts.append(_unquoted(part) if quote in "\"'" else part)
-            if len(parts) > DEEPEST:
-                raise TooDeep(self.found.line_at(start))
             self._match(_BLANK)
             if not self._next("."):
                 return parts

@@ -63,9 +63,9 @@ def _signal(region: Region) -> Signal | None:
 
 
 def _reason(region: Region) -> str | None:
-    """What stopped the agent; `None` when the region says that nothing did ('Blocked: none')."""
+    """What stopped the agent; `None` when the first line says that nothing did ('Blocked: none')."""
     text = region.text.lstrip(_BEFORE).rstrip()
-    if _NOTHING.fullmatch(text):
+    if _NOTHING.fullmatch(text.partition("\n")[0]):
         return None
     return _cut(text, WINDOW) or "it gave no reason"
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness import messages as m
+from harness import surroundings
 from harness.conductor import Conductor
 from harness.errors import HarnessError
 from harness.hand_over import HandOver
@@ -72,6 +73,7 @@ class Watch:
             self._record_id = str(meta(self._reader, "record"))
             await settle_cut_off_runs(self._places, self._reader, self._scribe.record, record_id=self._record_id)
             self._paused = harness_paused(self._reader)
+            surroundings.sweep(self._places.handoffs)
             self._describe(ready=True)
             while not await self._until_nothing_is_left():
                 pass

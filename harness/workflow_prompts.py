@@ -8,10 +8,9 @@ from itertools import groupby
 
 from harness.errors import WorkflowError
 from harness.problems import Problems
+from harness.rendering import is_template
 from harness.toml_table import Table
 from harness.workflow import Agent
-
-_MARKS = ("{{", "{%", "{#")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,11 +20,6 @@ class Declared:
     agent: Agent
     wave: str
     table: Table
-
-
-def is_template(prompt: str) -> bool:
-    """Whether Jinja2 would find anything to do in this text."""
-    return any(mark in prompt for mark in _MARKS)
 
 
 def check_prompts(declared: Sequence[Declared], inputs: Sequence[str], problems: Problems) -> None:

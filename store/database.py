@@ -38,9 +38,9 @@ def _connect(path: Path, *, mode: str) -> sqlite3.Connection:
 def unavailable(path: Path, error: sqlite3.Error) -> RecordUnavailable:
     """The sentence for what SQLite said about this record."""
     text = str(error)
-    if "disk is full" in text or "database or disk is full" in text:
+    if "disk is full" in text:
         what = "there is no space left for it; free some and try again"
-    elif "readonly" in text or "read-only" in text or "readonly" in text.replace("-", ""):
+    elif "readonly" in text:
         what = "it cannot be written; check the owner and mode of the folder, and whether the disk is read-only"
     elif "malformed" in text or "not a database" in text:
         what = "it is damaged; move it aside to start a new one, it may still be readable with the sqlite3 tool"
@@ -58,12 +58,10 @@ def open_writer(path: Path) -> sqlite3.Connection:
     try:
         path.touch(mode=0o600, exist_ok=True)
     except OSError as error:
-        raise RecordUnavailable(
-            f"the record {path} cannot be made: {error.strerror or error}; check the owner and mode of the folder"
-        ) from error
+        raise _out_of_reach(path, error) from error
     connection = _connect(path, mode="rw")
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
+        _use_wal(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA wal_autocheckpoint=1000")
     except sqlite3.Error as error:
@@ -72,32 +70,47 @@ def open_writer(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _use_wal(connection: sqlite3.Connection) -> None:
+    deadline = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:  # SQLite itself does not wait for this lock
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection that can only read; raises `RecordNotReady` when there is nothing to read yet."""
-    if not path.exists():
-        raise RecordNotReady(f"there is no record at {path} yet")
-    connection = _connect(path, mode="ro")
-    try:
-        _expect_schema(connection, path)
-        connection.execute("PRAGMA query_only=ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return _open_prepared(path, mode="ro", pragma="query_only=ON")
 
 
 def open_requester(path: Path) -> sqlite3.Connection:
     """A connection for putting requests in the inbox, durable when it returns."""
-    if not path.exists():
-        raise RecordNotReady(f"there is no record at {path} yet")
-    connection = _connect(path, mode="rw")
+    return _open_prepared(path, mode="rw", pragma="synchronous=FULL")
+
+
+def _open_prepared(path: Path, *, mode: str, pragma: str) -> sqlite3.Connection:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise RecordNotReady(f"there is no record at {path} yet") from None
+    except OSError as error:
+        raise _out_of_reach(path, error) from error
+    connection = _connect(path, mode=mode)
     try:
         _expect_schema(connection, path)
-        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute(f"PRAGMA {pragma}")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _out_of_reach(path: Path, error: OSError) -> RecordUnavailable:
+    return RecordUnavailable(f"the record {path}: {error.strerror or error}; check the owner and mode of the folder")
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

@@ -5,7 +5,10 @@ StoreError
 ├── RecordTooNew        written by a later midwatch
 ├── RecordNotReady      not made or not migrated yet: the watch does that
 ├── RunNotFound         no run with that id or prefix
-└── AmbiguousRun        a prefix that several runs share
+├── AmbiguousRun        a prefix that several runs share
+├── LetterNotFound      no dead letter with that id or prefix
+├── AmbiguousLetter     a prefix that several dead letters share
+└── LetterStays         a dead letter that cannot be tried again or dropped from here
 """
 
 from __future__ import annotations
@@ -41,3 +44,23 @@ class AmbiguousRun(StoreError):
     def __init__(self, prefix: str, found: int) -> None:
         super().__init__(f"{found} runs begin with '{prefix}'; give more of the id")
         self.prefix = prefix
+
+
+class LetterNotFound(StoreError):
+    """No dead letter has that id."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__(f"no dead letter '{letter}' in the record; `midwatch letters` lists them")
+        self.letter = letter
+
+
+class AmbiguousLetter(StoreError):
+    """Several dead letters begin with that prefix."""
+
+    def __init__(self, prefix: str, found: int) -> None:
+        super().__init__(f"{found} dead letters begin with '{prefix}'; give more of the id")
+        self.prefix = prefix
+
+
+class LetterStays(StoreError):
+    """A dead letter stays as it is; the message says why."""

@@ -30,20 +30,24 @@ class UsageLine:
     totals: Totals
 
 
+DAY = "date(at / 1000, 'unixepoch', 'localtime')"
+SUMS = (
+    "sum(input), sum(output), sum(cache_read), sum(cache_write), sum(cost), sum(estimated),"
+    " sum(coalesce(missing_input, input IS NULL OR at_least)),"
+    " sum(coalesce(missing_output, output IS NULL OR at_least)),"
+    " sum(coalesce(missing_cache_read, cache_read IS NULL OR at_least)),"
+    " sum(coalesce(missing_cache_write, cache_write IS NULL OR at_least)),"
+    " sum(coalesce(missing_cost, (cost IS NULL AND estimated IS NULL) OR at_least))"
+)
+"""What rows of `usage` add up to: the counters, then how many did not say. A row may stand for many (R5)."""
+
 _KEYS = {
     By.AGENT: ("run || '/' || agent", "agent"),
     By.RUN: ("run", "max(workflow)"),
     By.WORKFLOW: ("workflow", "workflow"),
     By.MODEL: ("model", "model"),
-    By.DAY: ("date(at / 1000, 'unixepoch', 'localtime')", "date(at / 1000, 'unixepoch', 'localtime')"),
+    By.DAY: (DAY, DAY),
 }
-
-_SUMS = (
-    "0, sum(input), sum(output), sum(cache_read), sum(cache_write), sum(cost), sum(estimated),"
-    " sum(input IS NULL OR at_least), sum(output IS NULL OR at_least),"
-    " sum(cache_read IS NULL OR at_least), sum(cache_write IS NULL OR at_least),"
-    " sum((cost IS NULL AND estimated IS NULL) OR at_least)"
-)
 
 
 def usage_lines(
@@ -56,7 +60,7 @@ def usage_lines(
         where.append("run = ?")
         values.append(run)  # type: ignore[arg-type]  # SQLite takes both
     rows = connection.execute(
-        f"SELECT {key} AS key, {label}, count(DISTINCT run), {_SUMS} FROM usage WHERE {' AND '.join(where)}"
+        f"SELECT {key} AS key, {label}, count(DISTINCT run), 0, {SUMS} FROM usage WHERE {' AND '.join(where)}"
         " GROUP BY key ORDER BY max(at) DESC",
         values,
     )
@@ -65,5 +69,5 @@ def usage_lines(
 
 def spent_since(connection: sqlite3.Connection, since: int) -> Totals:
     """Everything that was recorded as used at or after `since` (ms)."""
-    row = connection.execute(f"SELECT {_SUMS} FROM usage WHERE at >= ?", (since,)).fetchone()
+    row = connection.execute(f"SELECT 0, {SUMS} FROM usage WHERE at >= ?", (since,)).fetchone()
     return Totals() if row is None or row[7] is None else totals(tuple(row))

@@ -60,13 +60,16 @@ CREATE TABLE runs(
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
   finished_seq INTEGER,
+  dropped TEXT,  -- why its detail is gone
+  bytes INTEGER,  -- of its record, once it has ended
   wave INTEGER NOT NULL DEFAULT -1,{_TOTALS},
   plan TEXT NOT NULL,
   inputs TEXT NOT NULL) STRICT;  -- the long ones last: a list of runs is read without their overflow pages
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
 CREATE INDEX runs_ended ON runs(workflow, finished_seq) WHERE state = 'finished';
 CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
-CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
+CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0 AND dropped IS NULL;
+CREATE INDEX runs_kept ON runs(seq) WHERE dropped IS NULL;
 CREATE INDEX runs_continuing ON runs(continues) WHERE continues IS NOT NULL;
 CREATE INDEX runs_by_end ON runs(ended_at) WHERE ended_at IS NOT NULL;
 
@@ -125,6 +128,8 @@ CREATE TABLE usage(
   model TEXT,
   input INTEGER, output INTEGER, cache_read INTEGER, cache_write INTEGER, cost INTEGER, estimated INTEGER,
   at_least INTEGER NOT NULL DEFAULT 0,
+  missing_input INTEGER, missing_output INTEGER, missing_cache_read INTEGER, missing_cache_write INTEGER,
+  missing_cost INTEGER,  -- only in a row that stands for many
   PRIMARY KEY(run, agent, attempt, request)) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_by_time ON usage(at);
 
@@ -151,23 +156,34 @@ CREATE TABLE inbox(
 CREATE INDEX inbox_waiting ON inbox(seq) WHERE state = 'waiting';
 
 CREATE TABLE outbox(
-  seq INTEGER PRIMARY KEY,
+  consumer TEXT NOT NULL DEFAULT '',  -- '': not handed out yet
+  seq INTEGER NOT NULL,
   owner TEXT,
   leased_until INTEGER,
-  tries INTEGER NOT NULL DEFAULT 0) STRICT;
+  tries INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(consumer, seq)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seen(
+  event TEXT NOT NULL,
+  consumer TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY(event, consumer)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE dead_letters(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  consumer TEXT,
+  event INTEGER,
   run TEXT,
   agent TEXT,
   type TEXT NOT NULL,
   data TEXT NOT NULL,
   why TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'open') STRICT;
-CREATE INDEX dead_letters_open ON dead_letters(seq) WHERE state = 'open';
+CREATE INDEX dead_letters_open ON dead_letters(at, seq) WHERE state = 'open';
+CREATE INDEX dead_letters_of_run ON dead_letters(run);
 """
 
 _STEPS: tuple[str, ...] = (_FIRST,)

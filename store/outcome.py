@@ -144,6 +144,7 @@ def why(facts: RunFacts) -> str:
     if facts.halted is not None:
         parts.append(" ".join((facts.halted_detail or "").split()) or _sentence(facts.halted))
     parts += _clause([one for one in facts.agents if one.rejected], "rejected")
+    parts += _clause([one for one in facts.agents if one.state is State.BLOCKED], "could not proceed")
     if resolved is Outcome.BLOCKED:
         parts += _blocking(facts)
     parts += _share(facts, State.FAILED, "failed")
@@ -165,12 +166,10 @@ def _held_back(agent: AgentFacts) -> bool:
 
 
 def _blocking(facts: RunFacts) -> list[str]:
-    stuck = [one for one in facts.agents if one.state is State.BLOCKED]
-    undecided = [one for one in facts.agents if one.without_verdict and one not in stuck]
+    undecided = [one for one in facts.agents if one.without_verdict and one.state is not State.BLOCKED]
     unable = [one for one in undecided if one.verdict is Verdict.BLOCKED]
     held_back = {one.reason for one in facts.agents if _held_back(one)}
     return [
-        *_clause(stuck, "could not proceed"),
         *_clause(unable, "could not judge"),
         *_clause([one for one in undecided if one not in unable], "gave no verdict"),
         *(_sentence(reason) for reason in Reason if reason in held_back),

@@ -7,7 +7,6 @@ Imported by every command, so nothing heavy is imported here: the platform's fol
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ HOME = "MIDWATCH_HOME"
 Part = Literal["out", "err", "exit", "prompt", "answer"]
 
 _MACHINE_ID_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id")
-_MACHINE_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{7,63}")
 _LONGEST_STEM = 200  # bytes of an agent's name in a file name; most file systems take 255 with what follows
 
 
@@ -152,14 +150,14 @@ def machine_id() -> str:
                 found = opened.read(80).strip()
         except (OSError, ValueError):
             continue
-        if _MACHINE_ID.fullmatch(found) and found != "uninitialized":
+        if 8 <= len(found) <= 64 and found.isalnum() and found != "uninitialized":
             return found
     name = os.uname().nodename.partition(".")[0]
-    return re.sub(r"[^0-9A-Za-z_-]", "-", name)[:64] or "this-machine"
+    return "".join(one if one.isalnum() or one in "-_" else "-" for one in name)[:64] or "this-machine"
 
 
 def project_of(path: Path) -> Path | None:
-    """The project that `path` lies in: the nearest folder upward, itself included, with `.midwatch` or `.git`."""
+    """The project of an absolute path: the nearest folder upward, itself included, with `.midwatch` or `.git`."""
     for folder in (path, *path.parents):
         if os.path.lexists(folder / ".midwatch") or os.path.lexists(folder / ".git"):
             return folder

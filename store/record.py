@@ -17,8 +17,8 @@ from store import projections
 from store.database import write
 from store.encoding import encode
 from store.ids import now_ms
-from store.machine import OF_AN_ATTEMPT, WITHIN_LIVE_RUN, next_delegation_state, next_run_state
-from store.model import RunState, State
+from store.machine import DELEGATION, OF_AN_ATTEMPT, RUN, WITHIN_LIVE_RUN
+from store.model import RunState
 
 # What SQLite, or the way to it, says of a row that cannot stand: a constraint, a number of more than 64 bits, text that
 # is no Unicode. The rest (no space, a damaged file, a lock) says nothing about the event.
@@ -60,6 +60,11 @@ class Recorded:
     applied: tuple[e.Event, ...] = ()
     refused: tuple[Refusal, ...] = ()
     stale: bool = False  # the request had been answered before, so nothing of the batch was applied
+
+
+# The machine in the words of the tables: an enum would be made and hashed several times for each event.
+_DELEGATION = {(before and before.value, event): after.value for (before, event), after in DELEGATION.items()}
+_RUN = {(before and before.value, event): after.value for (before, event), after in RUN.items()}
 
 
 class _Fate(Enum):
@@ -150,27 +155,21 @@ def _admit(connection: sqlite3.Connection, event: e.Event) -> tuple[str | None, 
         return None, None, None
     if event.type in OF_AN_ATTEMPT:
         return None, None, _why_not_of_attempt(connection, event)
-    run_state, state = _stands(connection, event)
-    if kind == "run":
-        run_after = next_run_state(run_state, event.type)
-        return _text(run_state), _text(run_after), None if run_after else _does_not_apply(event, run_state)
-    if run_state is not RunState.LIVE:
-        return None, None, f"{event.type} does not apply in a run that is {run_state or 'unknown to the record'}"
-    if event.type in WITHIN_LIVE_RUN:
-        return None, None, None
-    after = next_delegation_state(state, event.type)
-    return _text(state), _text(after), None if after else _does_not_apply(event, state)
-
-
-def _stands(connection: sqlite3.Connection, event: e.Event) -> tuple[RunState | None, State | None]:
     row = connection.execute(
         "SELECT runs.state, delegations.state FROM runs"
         " LEFT JOIN delegations ON delegations.run = runs.id AND delegations.agent = ? WHERE runs.id = ?",
         (event.agent, event.run),
     ).fetchone()
-    if row is None:
-        return None, None
-    return RunState(row[0]), None if row[1] is None else State(row[1])
+    of_run, state = row or (None, None)
+    if kind == "run":
+        after = _RUN.get((of_run, event.type))
+        return of_run, after, None if after else _does_not_apply(event, of_run)
+    if of_run != RunState.LIVE:
+        return None, None, f"{event.type} does not apply in a run that is {of_run or 'unknown to the record'}"
+    if event.type in WITHIN_LIVE_RUN:
+        return None, None, None
+    after = _DELEGATION.get((state, event.type))
+    return state, after, None if after else _does_not_apply(event, state)
 
 
 def _why_not_of_attempt(connection: sqlite3.Connection, event: e.Event) -> str | None:
@@ -185,12 +184,8 @@ def _why_not_of_attempt(connection: sqlite3.Connection, event: e.Event) -> str |
     return None
 
 
-def _does_not_apply(event: e.Event, before: State | RunState | None) -> str:
+def _does_not_apply(event: e.Event, before: str | None) -> str:
     return f"{event.type} does not apply to what is {before or 'unknown to the record'}"
-
-
-def _text(state: State | RunState | None) -> str | None:
-    return None if state is None else state.value  # binding an enum costs sqlite3 a look at its adapters
 
 
 def _known(connection: sqlite3.Connection, event: e.Event) -> bool:

@@ -33,7 +33,7 @@ def totals(row: tuple[Any, ...]) -> Totals:
 def resolve_run(connection: sqlite3.Connection, reference: str) -> str:
     """The id of the run that `reference` means: a whole id, a unique prefix of one, or `@` for the newest."""
     if reference == "@":
-        row = connection.execute("SELECT id FROM runs ORDER BY seq DESC LIMIT 1").fetchone()
+        row = connection.execute("SELECT id FROM runs WHERE seq = (SELECT max(seq) FROM runs)").fetchone()
         if row is None:
             raise RunNotFound(reference)
         return str(row[0])
@@ -71,6 +71,8 @@ class RunLine:
     ended_at: int | None
     wave: int
     totals: Totals = field(default_factory=Totals)
+    dropped: str | None = None
+    """Why its detail (plan, inputs, agents, events, journals) is gone: 'evicted' or 'too large' (R5, R6)."""
 
     @property
     def live(self) -> bool:
@@ -80,7 +82,7 @@ class RunLine:
 
 _LINE = (
     "seq, id, workflow, name, folder, state, paused, draining_until, halted, outcome, reached_end, why, restored,"
-    f" discarded, continues, started_at, ended_at, wave, {TOTALS_COLUMNS}"
+    f" discarded, continues, started_at, ended_at, wave, dropped, {TOTALS_COLUMNS}"
 )
 
 
@@ -104,7 +106,8 @@ def _line(row: tuple[Any, ...]) -> RunLine:
         started_at=row[15],
         ended_at=row[16],
         wave=row[17],
-        totals=totals(row[18:]),
+        dropped=row[18],
+        totals=totals(row[19:]),
     )
 
 
@@ -131,7 +134,9 @@ def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
 
 def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
     """Runs that were cut off and are neither discarded nor taken up, newest first (R8)."""
-    rows = connection.execute(f"SELECT {_LINE} FROM runs WHERE restored=1 AND discarded=0 ORDER BY seq DESC")
+    rows = connection.execute(
+        f"SELECT {_LINE} FROM runs WHERE restored=1 AND discarded=0 AND dropped IS NULL ORDER BY seq DESC"
+    )
     return [_line(row) for row in rows]
 
 
@@ -182,7 +187,10 @@ def _workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
 
 
 def load_run(connection: sqlite3.Connection, run: str) -> Run:
-    """Everything that stands of one run, by whole id; raises `RunNotFound`."""
+    """Everything that stands of one run, by whole id; raises `RunNotFound`.
+
+    One whose detail was dropped has an empty plan, no inputs and no delegations; what its line says still stands.
+    """
     with snapshot(connection):
         return _load_run(connection, run)
 

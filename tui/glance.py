@@ -86,13 +86,15 @@ def look(
         connection.execute("COMMIT")
 
 
-def spent_today(connection: sqlite3.Connection | None) -> Totals:
+def spent_today(connection: sqlite3.Connection | None, now: int) -> Totals:
     """Everything used since midnight here; its cost grows with what today recorded, so it is not asked at every look."""
-    if connection is None:
-        return Totals()
-    now = time.localtime()
-    midnight = time.mktime((now.tm_year, now.tm_mon, now.tm_mday, 0, 0, 0, 0, 0, -1))
-    return spent_since(connection, int(midnight * 1000))
+    return Totals() if connection is None else spent_since(connection, midnight(now))
+
+
+def midnight(now: int, days: int = 0) -> int:
+    """The beginning of the day of `now` here, or of the day so many days before (ms)."""
+    moment = time.localtime(now / 1000)
+    return int(time.mktime((moment.tm_year, moment.tm_mon, moment.tm_mday - days, 0, 0, 0, 0, 0, -1)) * 1000)
 
 
 def _load(connection: sqlite3.Connection, run: str | None) -> Run | None:

@@ -33,20 +33,18 @@ class Cell(NamedTuple):
         return " " * (self.width - cells(shown)) + shown, self.tone
 
 
-def row(columns: Iterable[Cell], width: int, *, gap: int = 1) -> Line:
-    """The columns as one line of `width` cells, `gap` cells apart; columns of no width leave no gap."""
+def row(columns: Iterable[Cell], width: int) -> Line:
+    """The columns as one line of `width` cells, one cell apart; columns of no width leave no gap."""
     spans: list[Span] = []
     for column in columns:
-        if column.width <= 0:
-            continue
-        if spans:
-            spans.append((" " * gap, ""))
-        spans.append(column.span())
+        if column.width > 0:
+            text, tone = column.span()
+            spans.append((text + " ", tone))
     return fit(spans, width)
 
 
 def fit(spans: Iterable[Span], width: int) -> Line:
-    """The spans cut to `width` cells."""
+    """The spans cut to `width` cells, neighbours of one tone as one: each span costs bytes on the line."""
     fitted: list[Span] = []
     room = width
     for text, tone in spans:
@@ -54,8 +52,12 @@ def fit(spans: Iterable[Span], width: int) -> Line:
             break
         taken = cells(text)
         if taken > room:
-            text, taken = clip(text, room), room
-        if text:
+            text = text.rstrip() if cells(text.rstrip()) <= room else clip(text, room)
+            taken = room
+            text = pad(text, room)
+        if text and fitted and (fitted[-1][1] == tone or text.isspace()):
+            fitted[-1] = (fitted[-1][0] + text, fitted[-1][1])
+        elif text:
             fitted.append((text, tone))
         room -= taken
     return tuple(fitted)

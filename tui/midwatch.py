@@ -39,6 +39,7 @@ class Midwatch(App[int], inherit_bindings=False):
     CSS_PATH = "app.tcss"
     COMMANDS = {Commands}
     ALLOW_SELECT = False
+    AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = True
     NOTIFICATION_TIMEOUT = 5
 

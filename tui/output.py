@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness import reports as r
@@ -10,12 +9,13 @@ from harness.agents import adapter
 from tui.text import harmless, harmless_bytes, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from harness.agents.base import Reader
     from store.model import PlannedAgent
 
-DOES = "*"  # before what an agent does, as against what it says
+DEED = ">"
+TROUBLE = "!"
 
 
 class Output:
@@ -29,32 +29,46 @@ class Output:
         """What this line, without its newline, shows: one line, several, or nothing."""
         if self._reader is None:
             return [harmless_bytes(line)]
-        return list(self._show(self._reader.read(line)))
+        return self._shown(self._reader.read(line))
 
     def end(self) -> list[str]:
         """What only the end of the output shows."""
-        return [] if self._reader is None else list(self._show(self._reader.end()))
+        return [] if self._reader is None else self._shown(self._reader.end())
 
-    def _show(self, reports: Sequence[r.Report]) -> Iterator[str]:
+    def _shown(self, reports: Iterable[r.Report]) -> list[str]:
+        lines: list[str] = []
         for report in reports:
-            match report:
-                case r.Text(text=text):
-                    self._said = text
-                    yield from harmless(text).split("\n")
-                case r.Tool(name=name, detail=detail):
-                    yield f"{DOES} {one_line(name)} {one_line(detail)}".rstrip()
-                case r.File(path=path):
-                    yield f"{DOES} file {one_line(path)}"
-                case r.Blocked(reason=reason):
-                    yield f"blocked: {one_line(reason)}"
-                case r.Failure(kind=kind, message=message, retrying=retrying):
-                    yield f"{'trying again after an error' if retrying else 'error'} ({kind}): {one_line(message)}"
-                case r.Result(text=text) if text is not None and text != self._said:
-                    yield from harmless(text).split("\n")
-                case r.Result(ok=False, error=error) if error is not None:
-                    yield f"error: {one_line(error)}"
-                case r.Unknown(line=line):
-                    yield harmless_bytes(line)
+            if isinstance(report, r.Result) and report.ok and report.text == self._said:
+                continue
+            if isinstance(report, r.Text):
+                self._said = report.text
+            shown = told(report)
+            if shown is not None:
+                lines.extend(shown.split("\n"))
+        return lines
+
+
+def told(report: r.Report) -> str | None:
+    """The report in harmless words, of several lines where the agent's were; `None` for what is only counted."""
+    match report:
+        case r.Text(text=text):
+            return harmless(text)
+        case r.Tool(name=name, detail=detail):
+            return one_line(f"{DEED} {name} {detail}")
+        case r.File(path=path):
+            return one_line(f"{DEED} wrote {path}")
+        case r.Blocked(reason=reason):
+            return one_line(f"{TROUBLE} blocked: {reason}")
+        case r.Failure(kind=kind, message=message, retrying=retrying):
+            return one_line(f"{TROUBLE} {kind.replace('_', ' ')}: {message}{', trying again' if retrying else ''}")
+        case r.Result(ok=True, text=text):
+            return None if text is None else harmless(text)
+        case r.Result(error=error):
+            return one_line(f"{TROUBLE} ended with an error: {error or 'none given'}")
+        case r.Unknown(line=line):
+            return harmless_bytes(line)
+        case _:
+            return None
 
 
 def _reader(planned: PlannedAgent) -> Reader | None:

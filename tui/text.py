@@ -1,40 +1,14 @@
-"""Text that others wrote, made fit for a terminal: nothing in it can move the cursor, set the title or hide (A4).
+"""Text that others wrote, made fit for a terminal (A4), and measured in terminal cells.
 
-A whole escape sequence is left out, as a terminal would not show it either; what is left of a broken one, any other
-control and every invisible or direction-changing character becomes one visible sign. The journal keeps the bytes.
+Most text is plain; what makes the rest harmless lies in `hostile`, and rich, which knows the width of every character,
+is asked only about characters that are not surely one cell wide.
 """
 
 from __future__ import annotations
 
 import re
 
-TAB = 8
 CUT = "~"  # '…' takes one or two cells, depending on the locale
-HIDDEN = "\u2426"  # ␦: something that would not have been seen stood here
-
-_STRING_BODY = r"[^\n\x18\x1a\x1b\x80-\x9f"
-_SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI
-    rf"|(?:\x1b\]|\x9d){_STRING_BODY}\x07]*+(?:\x07|\x1b\\|\x9c)"  # OSC, which BEL ends too
-    rf"|(?:\x1b[PX^_k]|[\x90\x98\x9e\x9f]){_STRING_BODY}]*+(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC, a screen's title
-    r"|\x1b[ -/]++[0-~]"
-    r"|\x1b[0-OQ-WYZ\\`-jl-~]"
-)
-_CARRIAGE_RETURNS = re.compile(r"(?<!\r)\r++(?=\n|\Z)")
-
-# Only choose how a neighbour is drawn, and terminals disagree on the width of the result: zero-width (non-)joiner,
-# variation selectors.
-_JOINERS = "\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# Everything else that Unicode calls a format character, a separator of lines, or ignorable when not supported.
-_INVISIBLE = (
-    "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
-    "\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-)
-_UNSAFE = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_JOINERS}{_INVISIBLE}]+")
-_JOINER = re.compile(f"[{_JOINERS}]")
-_CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
 
 # What rich, and with it the screen, gives one cell for certain; anything else is measured by rich itself.
 _ONE_CELL_EACH = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2400-\u2426\u2500-\u25fc\u2713\u2717]*").fullmatch
@@ -48,15 +22,9 @@ def harmless(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    if "\r" in text:
-        text = _CARRIAGE_RETURNS.sub("", text)
-    text = _UNSAFE.sub(_shown, _SEQUENCE.sub("", text))
-    return text.expandtabs(TAB) if "\t" in text else text
+    from tui.hostile import tamed
 
-
-def _shown(found: re.Match[str]) -> str:
-    kept = _JOINER.sub("", found[0])
-    return "".join([_CONTROL_PICTURES.get(ord(character), HIDDEN) for character in kept])
+    return tamed(text)
 
 
 def harmless_bytes(data: bytes) -> str:
@@ -99,33 +67,15 @@ def clip(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
-    """`text` as lines of at most `width` cells, each after `indent`, broken between words where it can be.
+    """`text` as lines of at most `width` cells, each after `indent`, broken between words where that can be.
 
-    `None`: one line. A word that is too long for a line is broken anywhere; nothing is left out.
+    `None`: one line. Nothing but blanks at a break is left out.
     """
     if width is None:
         return [indent + text]
-    room = max(2, width - len(indent))
-    lines: list[str] = []
-    line = ""
-    for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if cells(longer) <= room:
-            line = longer
-            continue
-        if line:
-            lines.append(line)
-        *full, line = _broken(word, room)
-        lines.extend(full)
-    return [indent + one for one in (*lines, line)]
+    from tui.wrapping import rows_of
 
-
-def _broken(word: str, room: int) -> list[str]:
-    if cells(word) <= room:
-        return [word]
-    from rich.cells import chop_cells
-
-    return chop_cells(word, room)
+    return [indent + row for row in rows_of(text, max(1, width - len(indent)))]
 
 
 def pad(text: str, width: int) -> str:

@@ -8,6 +8,7 @@ from harness.agents.base import Adapter
 
 _ADAPTERS = {
     "claude": ("harness.agents.claude", "Claude"),
+    "codex": ("harness.agents.codex", "Codex"),
     "command": ("harness.agents.command", "Command"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from signal import Signals
 from typing import Protocol
 
@@ -20,6 +21,9 @@ class Brief:
     `session`: the exact id of the session to take up, `None` for a fresh start (R17). `attempt_session`: a fresh UUID,
     which a CLI that lets us choose gets as the id of a fresh session. `env` is the terminal's; adapters look in it for
     what a person has set and never copy values out of it. `run`, `resume` and `reports` are a command's alone.
+
+    `prompt_file` is where what goes to standard input will lie, private to the person, for a CLI that is better told
+    where its prompt is. `usage_file` is where a CLI may be told to write what it has used; nothing is there yet.
     """
 
     prompt: str
@@ -30,9 +34,26 @@ class Brief:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     max_turns: int | None = None
+    allow: tuple[str, ...] = ()  # tools that the workflow lets it use without asking, in the words of its CLI
     run: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
     reports: bool = False
+    prompt_file: Path | None = None
+    usage_file: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Beside:
+    """The files that an attempt leaves beside its standard output. Read only at its end; any of them may be missing.
+
+    `errors`: its standard error. `usage`: the `usage_file` of its brief.
+    """
+
+    errors: Path | None = None
+    usage: Path | None = None
+
+
+NOTHING_BESIDE = Beside()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +89,7 @@ class CredentialShape:
 
 
 class Reader(Protocol):
-    """Turns one attempt's standard output into reports. Pure: the same lines always give the same reports."""
+    """Turns one attempt's standard output into reports. Pure: the same lines and files give the same reports."""
 
     def read(self, line: bytes) -> Sequence[Report]:
         """The reports of one line, without its newline. Never raises, whatever the line holds."""
@@ -113,6 +134,11 @@ class Adapter(Protocol):
         ...
 
     @property
+    def resumes(self) -> bool:
+        """Whether it can take up a session by its exact id; a command can where its workflow says how."""
+        ...
+
+    @property
     def polite(self) -> Signals:
         """The signal after which it still says what it has done and spent, to be tried before firmer ones."""
         ...
@@ -141,7 +167,7 @@ class Adapter(Protocol):
         """How this attempt is started."""
         ...
 
-    def reader(self, *, reports: bool = False) -> Reader:
+    def reader(self, *, reports: bool = False, beside: Beside = NOTHING_BESIDE) -> Reader:
         """A reader that has read nothing yet. `reports`: a command whose lines are reports."""
         ...
 

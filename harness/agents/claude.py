@@ -9,7 +9,16 @@ from pathlib import Path
 from signal import SIGINT
 from urllib.parse import urlsplit
 
-from harness.agents.base import Brief, CredentialShape, Invocation, Reader, credential_in, fingerprint
+from harness.agents.base import (
+    NOTHING_BESIDE,
+    Beside,
+    Brief,
+    CredentialShape,
+    Invocation,
+    Reader,
+    credential_in,
+    fingerprint,
+)
 from harness.agents.claude_stream import ClaudeStream
 
 _MAX_RETRIES = "CLAUDE_CODE_MAX_RETRIES"
@@ -34,6 +43,7 @@ class Claude:
     gives_result = True
     takes_lines = True
     chooses_session = True
+    resumes = True
     polite = SIGINT
     patience = 120.0
     version = ("--version",)
@@ -41,7 +51,7 @@ class Claude:
     limits = (
         "Claude Code tells output tokens and cost only in its result: those of a killed attempt stay unknown.",
         "Claude Code names no file that a shell command changed.",
-        "A tool that needs leave is denied when nobody answers; `[cli.claude] args` can allow tools beforehand.",
+        "A tool that needs leave is denied when nobody answers; `allow` in the workflow can give it beforehand.",
         "Sign-in by a cloud account or by an apiKeyHelper has no shape that midwatch can tell from another.",
     )
 
@@ -57,12 +67,14 @@ class Claude:
             argv += ["--model", brief.model]
         if brief.max_turns is not None:
             argv += ["--max-turns", str(brief.max_turns)]
+        if brief.allow:
+            argv += ["--allowedTools", ",".join(brief.allow)]
         session = brief.session or brief.attempt_session
         argv += ["--session-id" if brief.session is None else "--resume", session]
         env = {} if _MAX_RETRIES in brief.env else {_MAX_RETRIES: _RETRIES}
         return Invocation(argv=tuple(argv), stdin=brief.prompt, env=env, session=session)
 
-    def reader(self, *, reports: bool = False) -> Reader:
+    def reader(self, *, reports: bool = False, beside: Beside = NOTHING_BESIDE) -> Reader:
         """A reader of its stream."""
         return ClaudeStream()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from harness.agents.http_status import kind_of_status
 from harness.agents.json_lines import Record, record, text, whole
 from harness.reports import ErrorKind
 from store.model import Reason
@@ -23,13 +24,6 @@ _KINDS = {
     "max_output_tokens": ErrorKind.OTHER,
 }
 _KINDS_OF_TYPE = {"billing_error": ErrorKind.USAGE_LIMIT, "overloaded_error": ErrorKind.OVERLOADED}
-_KINDS_OF_STATUS = {
-    401: ErrorKind.AUTH,
-    402: ErrorKind.USAGE_LIMIT,
-    403: ErrorKind.AUTH,
-    429: ErrorKind.RATE_LIMIT,
-    529: ErrorKind.OVERLOADED,
-}
 _LIMITS_REACHED = ("usage_limit_reached", "model_requires_usage_credits")
 _ENDED_AT = {
     "max_turns": Reason.TURNS,
@@ -50,7 +44,7 @@ def kind_of(found: Record, status: int | None) -> ErrorKind:
         return ErrorKind.USAGE_LIMIT
     by_type = _KINDS_OF_TYPE.get(str(found.get("api_error_type")))
     by_name = _KINDS.get(str(found.get("error")))
-    return by_type or by_name or _KINDS_OF_STATUS.get(status or 0, ErrorKind.OTHER)
+    return by_type or by_name or kind_of_status(status)
 
 
 def error_of(result: Record) -> str:

@@ -51,7 +51,7 @@ class ClaudeUsage:
             # When it breaks down its figures are empty too, so they say nothing unless nothing can have been used.
             unused = not self._reported and (not cumulative or result.get("num_turns") == 0)
             self._open = self._open and not unused
-            return (Usage(counts=_NOTHING, model=model, settles=True),) if unused else ()
+            return (Usage(counts=_NOTHING, model=model, settles=True, at_least=self._broke_off),) if unused else ()
         self._reported, self._open = True, False
         told = None if cumulative else identifier(result.get("uuid"))
         counts = {identifier(name): _of_model(record(figures)) for name, figures in models.items()}
@@ -87,12 +87,13 @@ def _of_message(usage: Record, *, complete: bool) -> Counts:
 
 
 def _of_model(figures: Record) -> Counts:
+    guessed = figures.get("costBasis") == "unknown"  # it has no price for the model and takes another model's
     return Counts(
         input=whole(figures.get("inputTokens")),
         output=whole(figures.get("outputTokens")),
         cache_read=whole(figures.get("cacheReadInputTokens")),
         cache_write=whole(figures.get("cacheCreationInputTokens")),
-        cost=nano_dollars(figures.get("costUSD")),
+        cost=None if guessed else nano_dollars(figures.get("costUSD")),
     )
 
 

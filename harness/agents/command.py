@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from signal import SIGTERM
 
-from harness.agents.base import Brief, CredentialShape, Invocation, Reader
+from harness.agents.base import NOTHING_BESIDE, Beside, Brief, CredentialShape, Invocation, Reader
 from harness.agents.json_lines import Record, decode, identifier, nano_dollars, one_line, text, whole
 from harness.reports import (
     Blocked,
@@ -39,6 +39,7 @@ class Command:
     gives_result = False
     takes_lines = False
     chooses_session = False
+    resumes = True
     polite = SIGTERM
     patience = 0.0
     version = ()
@@ -52,7 +53,7 @@ class Command:
             return Invocation(argv=argv, stdin=brief.prompt, session=brief.session)
         return Invocation(argv=brief.run, stdin=brief.prompt)
 
-    def reader(self, *, reports: bool = False) -> Reader:
+    def reader(self, *, reports: bool = False, beside: Beside = NOTHING_BESIDE) -> Reader:
         """With `reports` a reader of lines, else one that reads nothing, since the output is the answer."""
         return ReportLines() if reports else PlainOutput()
 

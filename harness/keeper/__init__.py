@@ -1,6 +1,6 @@
 """The keeper of one attempt, and the small warm process that keepers are forked from (R10, R16, R19).
 
-The watch runs `__main__.py` of this folder with `python -I -S`. Nothing in here imports more than a few built-in modules,
+The watch runs `__main__.py` of this folder with `python -I -S`. Nothing here imports more than a few built-in modules,
 or anything else of midwatch, so that hundreds of keepers weigh little and start in milliseconds.
 
 The zygote gets one byte and the descriptors of one attempt at a time, and forks a keeper for each. It adopts and reaps

@@ -8,11 +8,15 @@ import os
 import resource
 
 from harness.keeper.order import KeeperOrder
-from harness.keeper.system import PR_SET_PDEATHSIG, prctl
+from harness.keeper.prctl import die_with_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+
+OURS = (_signal.SIGCHLD, _signal.SIGTERM)
+"""The signals that a keeper handles."""
 
 
 def fork_agent(order: KeeperOrder, stdin: int, out: int, err: int) -> tuple[int, bytes]:
@@ -22,7 +26,7 @@ def fork_agent(order: KeeperOrder, stdin: int, out: int, err: int) -> tuple[int,
     """
     reading, writing = os.pipe()  # not inheritable: closes by itself when the program runs
     keeper = os.getpid()
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())  # until the child has none of our handlers
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, OURS)  # until the child has none of our handlers
     try:
         agent = os.fork()
     except OSError as problem:
@@ -43,7 +47,7 @@ def _become_agent(order: KeeperOrder, keeper: int, writing: int, standard: tuple
     step = b"fork"
     try:
         os.setsid()
-        prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
+        die_with_parent()
         if os.getppid() != keeper:
             os._exit(127)
         for target, one in enumerate(standard):

@@ -6,7 +6,7 @@ import os
 import select
 import time
 
-from harness.keeper.pipe import Pipe
+from harness.keeper.pipe import AT_ONCE, Pipe
 
 ROOM_AGAIN_S = 1.0  # between two tries to write into a journal that could not grow
 PATIENCE_S = 60.0  # how long a keeper on its own waits for room before it gives up
@@ -60,14 +60,18 @@ class Draining:
         """Moves what a tree that is gone has left in the pipes."""
         give_up = time.monotonic() + PATIENCE_S
         for pipe in self._pipes:
-            while not pipe.ended:
+            left = AT_ONCE  # more is not in a pipe: whoever still writes into it is not of the tree
+            while left > 0 and not pipe.ended:
                 try:
-                    if not pipe.move():
-                        break
+                    moved = pipe.move()
                 except OSError:
                     if time.monotonic() > give_up:
                         break
                     time.sleep(ROOM_AGAIN_S)
+                    continue
+                if not moved:
+                    break
+                left -= moved
 
     def sync(self) -> None:
         """Makes both journals durable. Raises `OSError`."""

@@ -8,7 +8,7 @@ NAMES = ("exit_code", "signal", "started_at", "ended_at", "leftovers", "beyond_r
 """The facts, in the order in which the word `gone` gives them too.
 
 `exit_code` or `signal`, the other is null; times in milliseconds since 1970, `ended_at` when the whole tree was gone;
-`leftovers` and `beyond_reach` count processes; `asked` is why the keeper itself ended the agent: `watch gone`, `timeout`,
+`leftovers` and `beyond_reach` count processes; `asked` is why the keeper itself ended it: `watch gone`, `timeout`,
 `output limit`, `terminated`, or null when it did not.
 """
 Fact = int | str | None

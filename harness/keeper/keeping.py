@@ -8,13 +8,13 @@ import os
 import select
 import time
 
-from harness.keeper.agent import fork_agent
+from harness.keeper.agent import OURS, fork_agent
 from harness.keeper.draining import PATIENCE_S, ROOM_AGAIN_S, Draining
 from harness.keeper.exit_file import as_json, as_words, facts, write_durably
 from harness.keeper.order import KeeperOrder, receive_order
 from harness.keeper.pipe import Pipe
+from harness.keeper.prctl import become_subreaper
 from harness.keeper.proc import start_ticks
-from harness.keeper.system import PR_SET_CHILD_SUBREAPER, prctl
 from harness.keeper.tree import LEFTOVERS_S, Tree
 
 WATCH_GONE_S = 0.7  # from TERM to KILL when the watch died: the whole tree is gone within two seconds (R19)
@@ -36,7 +36,7 @@ def keep(
     `control` is this end of the socket pair with the watch; the agent gets `stdin` and the two writing ends.
     """
     os.setsid()
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    become_subreaper()
     wakings = _wake_on_signals()
     watch = _socket.socket(fileno=control)
     _tell(watch, b"kept %d\n" % os.getpid())
@@ -185,7 +185,7 @@ def _wake_on_signals() -> int:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
-    for number in (_signal.SIGCHLD, _signal.SIGTERM):
+    for number in OURS:
         _signal.signal(number, lambda number, frame: None)
     _signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     return reading

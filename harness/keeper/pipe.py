@@ -55,7 +55,12 @@ class Pipe:
             self.ended = not self.unwritten
         before = self.moved
         while self.unwritten:
-            written = os.write(self.journal, self.unwritten)
+            try:
+                written = os.write(self.journal, self.unwritten)
+            except OSError:
+                if self.moved > before:
+                    break  # what did go in is told first
+                raise
             self.moved += written
             self.unwritten = self.unwritten[written:]
         return self.moved - before

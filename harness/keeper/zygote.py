@@ -9,7 +9,7 @@ import os
 import sys
 
 from harness.keeper.keeping import keep
-from harness.keeper.system import PR_SET_CHILD_SUBREAPER, prctl
+from harness.keeper.prctl import become_subreaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def main(descriptor: int) -> None:
     """Forks keepers until the watch is gone. `descriptor` is this end of a socket pair; it is closed at the end."""
     for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGCHLD):
         _signal.signal(number, _signal.SIG_IGN)
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    become_subreaper()
     os.chdir("/")
     os.set_inheritable(descriptor, False)
     watch = _socket.socket(fileno=descriptor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.duration import LONGEST, parse_duration
@@ -53,6 +53,7 @@ def test_what_is_no_duration(text: str) -> None:
         parse_duration(text)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from("dhms"), st.integers(0, 300), min_size=1))
 def test_the_parts_add_up(parts: dict[str, int]) -> None:
     total = sum(SECONDS[unit] * figure for unit, figure in parts.items())
@@ -64,6 +65,7 @@ def test_the_parts_add_up(parts: dict[str, int]) -> None:
             parse_duration(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789.dhms -e", max_size=12))
 def test_whatever_is_written_is_refused_or_a_positive_number_of_seconds(text: str) -> None:
     try:

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.fingerprints import fingerprint_key, fingerprints
@@ -21,6 +21,7 @@ def test_the_same_value_has_the_same_fingerprint_under_the_same_key_only() -> No
     assert one["A"] != fingerprints({"A": "x"}, b"1" * 32)["A"]
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=8)))
 def test_no_value_is_in_them(env: dict[str, str]) -> None:
     found = fingerprints(env, KEY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.nearest import nearest, quoted, suggestion
@@ -29,6 +29,7 @@ def test_what_a_person_is_told() -> None:
     assert suggestion("zzz", [f"name-{number}" for number in range(99)]) == "there are 99 to choose from"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_nothing_quoted_can_steer_a_terminal(word: str) -> None:
     shown = quoted(word)

@@ -168,6 +168,18 @@ def test_a_prompt_that_would_compute_for_ever_or_fill_the_memory_is_ended(templa
         rendered(template)
 
 
+def test_a_prompt_that_fills_the_memory_does_not_get_much_of_it() -> None:
+    code = (
+        "import resource; from harness.errors import PromptError; from harness.prompt import render\n"
+        'template = \'{% set x = namespace(v=1000 * "x") %}{% for i in range(99) %}'
+        "{% set x.v = x.v ~ x.v %}{% endfor %}'\n"
+        "try: render(agent='a', template=template, inputs={}, workflow='w', run='r', agents={}, limit=1 << 20)\n"
+        "except PromptError: print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)\n"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) < 700
+
+
 def test_a_prompt_that_writes_for_ever_is_ended_at_the_limit() -> None:
     with pytest.raises(HandoverTooLarge, match="its text is more than 1 MiB"):
         rendered("{% for a in range(99999) %}{% for b in range(99999) %}more and more {% endfor %}{% endfor %}")

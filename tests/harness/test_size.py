@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.size import LARGEST, format_size, parse_size
@@ -32,6 +32,7 @@ def test_what_is_no_size(text: str) -> None:
         parse_size(text)
 
 
+@settings(deadline=None)
 @given(st.integers(1, LARGEST))
 def test_a_size_is_told_so_that_it_can_be_written(size: int) -> None:
     assert parse_size(format_size(size)) == pytest.approx(size, rel=0.05)

@@ -126,6 +126,7 @@ def test_what_nests_without_end_is_refused(text: str) -> None:
     assert caught.value.line == text.count("\n") + 1
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab.=[]{}\"',\n #\\1", max_size=60))
 def test_no_text_at_all_makes_it_fail(text: str) -> None:
     try:
@@ -156,6 +157,7 @@ def values(draw: st.DrawFn, numbers: Iterator[int], depth: int = 0) -> str:
         f"{number}",
         f"'{number} {quiet}'",
         '"' + f"{number} " + junk.replace("\\", "").replace('"', '\\"') + '"',
+        f'"""{number}\n""x"""""',
         f"'''{number}\n{quiet}\n[t]\n''{quiet}'''",
         f'"""{number}\n' + junk.replace("\\\\", "").replace('"', '\\"') + '\n\\\n   a = 1""\\""""',
     ]
@@ -202,7 +204,7 @@ def value_at(data: Any, path: KeyPath) -> Any:
     return data
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(documents())
 def test_the_line_is_where_the_decoder_and_a_search_say(text: str) -> None:
     try:
@@ -222,10 +224,11 @@ def test_the_line_is_where_the_decoder_and_a_search_say(text: str) -> None:
 
 
 LINE_OF_BASIC = st.sampled_from(
-    ["", " x", "\\n", "\\\\", '\\"', "\\u000a", "\\\\n", "\\\n   ", "\\  \n\n\t", "'''", "\\t"]
+    ["", " x", "\\n", "\\\\", '\\"', "\\u000a", "\\U0000000A", "\\\\n", "\\\n   ", "\\  \n\n\t", "'''", "\\t"]
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(LINE_OF_BASIC, max_size=3), min_size=1, max_size=6), st.booleans())
 def test_a_line_within_a_string_of_several_lines(drawn: list[list[str]], first_break: bool) -> None:
     """Escapes add lines to the text that the file has not, and joined lines take away some that it has."""
@@ -243,6 +246,7 @@ def test_a_line_within_a_string_of_several_lines(drawn: list[list[str]], first_b
             assert lines.line_within(("k",), before.count("\n") + 1) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["", "x", "\\n", '"""', "#"]), min_size=1, max_size=6), st.booleans())
 def test_a_line_within_a_literal_string(pieces: list[str], first_break: bool) -> None:
     text = "a = 1\nk = '''" + ("\n" if first_break else "") + "<" + "\n".join(pieces) + "'''\n"

@@ -94,6 +94,12 @@ def test_a_model_by_default_is_for_the_cli_beside_it() -> None:
     assert workflow.agent("tests").model is None
 
 
+def test_a_command_has_a_model_only_where_it_names_one(tmp_path: Path) -> None:
+    head = '[defaults]\ncli = "command"\nmodel = "sonnet"\n' + HEAD + 'run = ["x"]\n'
+    assert load_workflow(write(tmp_path, head)).agent("a").model is None
+    assert load_workflow(write(tmp_path, head + 'model = "own"\n')).agent("a").model == "own"
+
+
 def test_the_smallest_workflow_needs_no_prompt_and_no_defaults() -> None:
     workflow = load_workflow(WORKFLOWS / "smallest.toml")
 
@@ -128,8 +134,15 @@ def test_one_name_typed_in_two_ways_is_one_name(tmp_path: Path) -> None:
 
 def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read(tmp_path: Path) -> None:
     path = tmp_path / "w.toml"
-    path.write_bytes(b"\xef\xbb\xbf" + (HEAD + 'cli = "pi"\nprompt = "x"\n').replace("\n", "\r\n").encode())
-    assert load_workflow(path).agent("a").prompt == "x"
+    text = HEAD + 'cli = "pi"\nprompt_file = "p.md"\n'
+    (tmp_path / "p.md").write_bytes(b"\xef\xbb\xbfDo it.")
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert load_workflow(path).agent("a").prompt == "Do it."
+
+    path.write_bytes((text + "promt = 1\n").replace("\n", "\r\n").encode())
+    with pytest.raises(WorkflowError) as caught:
+        load_workflow(path)
+    assert caught.value.line == 8
 
 
 def test_a_link_has_the_identity_of_what_it_points_to(tmp_path: Path) -> None:
@@ -148,7 +161,8 @@ def test_the_digest_is_of_the_file_and_of_its_prompt_files(tmp_path: Path) -> No
     assert first == load_workflow(tmp_path / "ship.toml").digest
     assert first == load_workflow(WORKFLOWS / "ship.toml").digest
 
-    (tmp_path / "prompts" / "ui.md").write_text("Another prompt.")
+    prompt = (tmp_path / "prompts" / "ui.md").read_text()
+    (tmp_path / "prompts" / "ui.md").write_text(prompt.replace("changed", "touched"))
     second = load_workflow(tmp_path / "ship.toml").digest
     with (tmp_path / "ship.toml").open("a") as opened:
         opened.write("# a word more\n")

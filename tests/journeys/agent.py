@@ -1,7 +1,7 @@
 """A scripted agent: does what its arguments say, one after the other.
 
 print:TEXT  err:TEXT  sleep:SECONDS  wait:FILE (until it exists)  touch:FILE  exit:STATUS  kill:SIGNAL  lines:COUNT
-ignore-term  child:SECONDS (leaves a child behind)  report:JSON  echo (standard input)  env:NAME  cwd  umask  spin
+note:FILE (adds a line)  ignore-term  child:SECONDS (leaves a child behind)  report:JSON  echo (standard input)  env:NAME  cwd  umask  spin
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ def main() -> int:
                     time.sleep(0.01)
             case "touch":
                 Path(rest).touch()
+            case "note":
+                with Path(rest).open("a") as notes:
+                    notes.write(f"{os.getpid()}\n")
             case "exit":
                 return int(rest)
             case "kill":

@@ -129,6 +129,14 @@ class Program:
             until(lambda: (found := self.show(run))["status"] == "finished" and found, seconds=seconds, what="finished")
         )
 
+    def until_settled_or_gone(self, watch: subprocess.Popen[bytes]) -> None:
+        """Returns when that watch has died, or nothing is live any more."""
+        until(
+            lambda: watch.poll() is not None or not [one for one in self.json("runs") if one["status"] != "finished"],
+            seconds=30,
+            what="an end",
+        )
+
     def watch_pid(self) -> int:
         found = holder(self.places.watch_lock)
         assert found is not None and found.pid is not None

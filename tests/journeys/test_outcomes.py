@@ -109,7 +109,7 @@ def test_usage_of_a_report_agent_is_counted_once(midwatch: Program) -> None:
     assert run["cost"]["usd"] == 0.25
     assert run["usage"]["input"] == 10 and run["usage"]["output"] == 5 and run["usage"]["turns"] == 2
     assert run["usage"]["cache_read"] is None
-    (by_model,) = midwatch.json("usage", "--by", "model")
+    (by_model,) = midwatch.json("usage", "--by", "model")["lines"]
     assert by_model["cost"]["usd"] == 0.25
 
 

@@ -7,14 +7,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from harness.agents.base import Adapter, Brief, Invocation
+from harness.agents.base import Adapter, Beside, Brief, Invocation
 from harness.ledger import Ledger, Row
-from harness.reports import Report, Result, Session, Usage
+from harness.reports import ErrorKind, Failure, Report, Result, Session, Turn, Usage
 
 
 @dataclass(kw_only=True)
@@ -25,12 +25,12 @@ class Attempt:
     invocation: Invocation
     process: subprocess.Popen[bytes]
     out: Path
-    ledger: Ledger = field(default_factory=Ledger)
 
     def reports(self) -> list[Report]:
         """What its output says so far; its end too once it has ended."""
         ended = self.process.poll() is not None
-        reader = self.adapter.reader()
+        beside = Beside(errors=self.out.with_suffix(".err"), usage=self.out.with_suffix(".usage"))
+        reader = self.adapter.reader(beside=beside)
         lines = self.out.read_bytes().split(b"\n")
         found = [report for line in (lines if ended else lines[:-1]) for report in reader.read(line)]
         return [*found, *reader.end()] if ended else found
@@ -52,9 +52,14 @@ class Attempt:
         self.process.send_signal(number)
         return self.end()
 
-    def rows(self) -> dict[str, Row]:
+    def kill(self) -> None:
+        """Ends it and every process of its group at once, as a power cut would."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.end()
+
+    def rows(self, ledger: Ledger | None = None) -> dict[str, Row]:
         """What it has cost, by the ledger."""
-        ledger, rows = Ledger(), {}
+        ledger, rows = ledger or Ledger(), {}
         for report in self.reports():
             if isinstance(report, Usage):
                 rows |= {row.request: row for row in ledger.count(report)}
@@ -65,6 +70,16 @@ class Attempt:
         """What it has cost, of the one model it used."""
         (row,) = self.rows().values()
         return row
+
+    @property
+    def turns(self) -> int:
+        """How many turns it has told."""
+        return sum(isinstance(report, Turn) for report in self.reports())
+
+    @property
+    def failures(self) -> list[tuple[ErrorKind, bool]]:
+        """The kinds of failure it has told, and whether it was to try again."""
+        return [(report.kind, report.retrying) for report in self.reports() if isinstance(report, Failure)]
 
     @property
     def result(self) -> Result:
@@ -80,9 +95,9 @@ class Attempt:
 def begin(adapter: Adapter, brief: Brief, *, folder: Path, env: Mapping[str, str]) -> Attempt:
     """Starts it in `folder`, in a session of its own, with nothing but `env` and what the adapter adds."""
     files = folder.parent
-    invocation = adapter.invoke(brief)
     number = len(list(files.glob("*.out")))
     prompt, out = files / f"{number}.prompt", files / f"{number}.out"
+    invocation = adapter.invoke(replace(brief, prompt_file=prompt, usage_file=out.with_suffix(".usage")))
     prompt.write_text(invocation.stdin)
     prompt.chmod(0o600)
     stdin = os.open(prompt, os.O_RDONLY)

@@ -94,5 +94,4 @@ def start(tmp_path: Path) -> Iterator[Begin]:
     yield start
     for attempt in begun:
         if attempt.process.poll() is None:
-            attempt.process.kill()
-            attempt.process.wait()
+            attempt.kill()

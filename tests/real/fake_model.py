@@ -503,6 +503,9 @@ def error_body(api: str, status: int, code: str | None = None) -> dict:
                 {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": code, "domain": "googleapis.com"}
             ]
         return {"error": err}
+    if code == "usage_limit_reached":  # of a subscription
+        message, lifted = "The usage limit has been reached", int(time.time()) + 3600
+        return {"error": {"type": code, "message": message, "plan_type": "plus", "resets_at": lifted}}
     typ, dcode, msg = {
         401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-test-***."),
         403: ("invalid_request_error", "unsupported_country_region_territory", "Forbidden."),

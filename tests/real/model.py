@@ -8,7 +8,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ class FakeModel:
         usages = [one["usage"] for one in self.requests()[since:] if one["usage"]]
         total = [sum(column) for column in zip(*usages, strict=True)] or [0, 0, 0, 0]
         return Counts(input=total[0], output=total[1], cache_write=total[2], cache_read=total[3])
+
+    def billed_without_writes(self, since: int = 0) -> Counts:
+        """As `billed`, as a protocol without a count of cache writes tells it: they are part of the input."""
+        real = self.billed(since)
+        return replace(real, input=(real.input or 0) + (real.cache_write or 0), cache_write=None)
+
+    def statuses(self, since: int = 0) -> list[int]:
+        """What it answered to the requests after the first `since`."""
+        return [one["status"] for one in self.requests()[since:]]
 
     def admin(self, **what: str) -> None:
         """Turns one of its switches: `mode="expired"` refuses every credential, `revoke` one by its fingerprint."""

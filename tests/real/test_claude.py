@@ -81,7 +81,7 @@ def test_a_large_prompt_comes_whole_from_a_file(ask: Start, model: FakeModel) ->
 
 
 def test_a_tool_that_nobody_allows_is_denied_and_said(ask: Start, tmp_path: Path) -> None:
-    attempt = ask("[[tool:bash echo hi > made.txt]] [[say:tried]]")
+    attempt = ask("""[[tool:bash python3 -c 'open("made.txt", "w")']] [[say:tried]]""")
     assert attempt.end() == 0
     assert (attempt.result.ok, attempt.result.denied) == (True, ("Bash",))
     assert not (tmp_path / "project/made.txt").exists()
@@ -176,6 +176,13 @@ def test_a_session_that_is_gone_is_told_and_costs_nothing(ask: Start, model: Fak
     assert attempt.result.session_gone
     assert model.requests() == []
     assert attempt.row.counts.cost == 0
+
+
+def test_a_model_without_a_price_has_no_known_cost(ask: Start, model: FakeModel) -> None:
+    attempt = ask("[[say:ok]]", model="fake-model")
+    assert attempt.end() == 0
+    assert attempt.row.model == "fake-model"
+    assert attempt.row.counts == model.billed()
 
 
 SUBAGENT = [

@@ -1,4 +1,4 @@
-"""Sequences of events as a bad day delivers them: sensible ones, and any others in between, late, twice, out of order."""
+"""Sequences of events as a bad day delivers them: sensible ones, and others in between, late, twice, out of order."""
 
 from __future__ import annotations
 

@@ -35,6 +35,11 @@ def finished(run: str, outcome: Outcome = Outcome.COMPLETED, *, at: int = 9_000)
     return e.RunFinished(run=run, outcome=outcome, reached_end=True, why="that is how it went", at=at)
 
 
+def delegated(run: str, *agents: str) -> tuple[e.Event, ...]:
+    """A launch, and work handed over to these agents."""
+    return (launched(run), *(e.DelegationDelegated(run=run, agent=agent) for agent in agents))
+
+
 def started(run: str, agent: str, *, session: str | None = None, cli: str = "claude") -> e.DelegationStarted:
     """The first attempt of an agent is committed."""
     return e.DelegationStarted(run=run, agent=agent, attempt=1, attempt_id=new_id(), cli=cli, session=session)

@@ -13,18 +13,41 @@ from story import PLAN, launched
 
 from store import events as e
 from store.encoding import EVENT_TYPES, decode, decode_plan, encode, encode_plan
-from store.model import Plan, PlannedAgent, PlannedWave, Role
+from store.model import Counts, Plan, PlannedAgent, PlannedWave, Role
 
 # The contract: these names are stored for ever. More may be added; none is renamed.
-NAMES = """
-    harness.paused harness.unpaused
-    run.launched run.paused run.unpaused run.draining run.stopping run.finished run.restored run.discarded
-    wave.started wave.finished
-    delegation.refining delegation.delegated delegation.paused delegation.unpaused delegation.started
-    delegation.reported delegation.accepted delegation.failed delegation.blocked delegation.stopping
-    delegation.stopped delegation.not_started
-    attempt.started attempt.named attempt.ended usage.recorded
-""".split()
+NAMES = frozenset(
+    {
+        "harness.paused",
+        "harness.unpaused",
+        "run.launched",
+        "run.paused",
+        "run.unpaused",
+        "run.draining",
+        "run.stopping",
+        "run.finished",
+        "run.restored",
+        "run.discarded",
+        "wave.started",
+        "wave.finished",
+        "delegation.refining",
+        "delegation.delegated",
+        "delegation.paused",
+        "delegation.unpaused",
+        "delegation.started",
+        "delegation.reported",
+        "delegation.accepted",
+        "delegation.failed",
+        "delegation.blocked",
+        "delegation.stopping",
+        "delegation.stopped",
+        "delegation.not_started",
+        "attempt.started",
+        "attempt.named",
+        "attempt.ended",
+        "usage.recorded",
+    }
+)
 
 SECONDS = st.floats(min_value=0, max_value=1e9)
 AGENTS = st.builds(
@@ -72,7 +95,7 @@ def test_a_plan_comes_back_as_it_was(plan: Plan) -> None:
 
 
 def test_no_name_of_the_contract_is_gone() -> None:
-    assert set(NAMES) <= set(EVENT_TYPES)
+    assert set(EVENT_TYPES) >= NAMES
 
 
 def test_what_holds_by_default_is_not_written_down() -> None:
@@ -82,7 +105,7 @@ def test_what_holds_by_default_is_not_written_down() -> None:
 
 
 def test_zero_is_not_unknown() -> None:
-    event = e.UsageRecorded(run="r", agent="a", attempt=1, counts=e.Counts(input=0))
+    event = e.UsageRecorded(run="r", agent="a", attempt=1, counts=Counts(input=0))
     assert json.loads(encode(event))["counts"] == {"input": 0}
 
 
@@ -101,7 +124,7 @@ def test_keys_of_a_later_midwatch_are_passed_over() -> None:
         agent="a",
         data='{"attempt":1,"counts":{"input":3,"later":4},"later":5}',
     )
-    assert usage == e.UsageRecorded(id="i", at=1, run="r", agent="a", attempt=1, counts=e.Counts(input=3))
+    assert usage == e.UsageRecorded(id="i", at=1, run="r", agent="a", attempt=1, counts=Counts(input=3))
 
 
 def test_keys_that_an_earlier_midwatch_did_not_write_hold_their_default() -> None:

@@ -16,7 +16,7 @@ from store.record import Batch, Refusal, record
 
 # "refining → delegated → running → review → done", its ends, and a hold on what waits: written out once more, so that a
 # change of the table is meant.
-WAYS = {
+WAYS: dict[str, dict[str, list[str | None]]] = {
     "refining": {"refining": [None]},
     "delegated": {"delegated": [None, "refining"]},
     "paused": {"delegated": ["delegated"]},
@@ -90,12 +90,11 @@ def test_each_event_of_a_run_from_each_state(writer: sqlite3.Connection, state: 
     }
     before, now = record(writer, [Batch(events=way[state]), Batch(events=(run_event(kind, "r"),))])
     assert not before.refused
-    leads_to = {
-        (None, "run.launched"): "live",
-        **{("live", f"run.{word}"): "live" for word in ("paused", "unpaused", "draining", "stopping", "restored")},
-        ("live", "run.finished"): "finished",
-        ("finished", "run.discarded"): "finished",
-    }.get((state, kind))
+    within = ("paused", "unpaused", "draining", "stopping", "restored")
+    expected: dict[tuple[str | None, str], str] = {(RunState.LIVE, f"run.{word}"): "live" for word in within}
+    expected[None, "run.launched"] = "live"
+    expected[RunState.LIVE, "run.finished"] = expected[RunState.FINISHED, "run.discarded"] = "finished"
+    leads_to = expected.get((state, kind))
     assert bool(now.applied) is (leads_to is not None)
     row = writer.execute("SELECT state FROM runs WHERE id='r'").fetchone()
     assert (None if row is None else row[0]) == (leads_to or state)

@@ -48,8 +48,6 @@ def test_with_nothing_live_there_is_nothing_to_drain(midwatch: Midwatch, home: P
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    "words", ["stop", "drain --minutes -1", "drain --minutes nan", "drain @ x", "pause @ x y"]
-)
+@pytest.mark.parametrize("words", ["stop", "drain --minutes -1", "drain --minutes nan", "drain @ x", "pause @ x y"])
 def test_what_makes_no_sense_is_wrong_usage(midwatch: Midwatch, words: str) -> None:
     assert midwatch(*words.split()).status == 2

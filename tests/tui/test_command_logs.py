@@ -67,17 +67,17 @@ def test_reports_are_shown_as_words_and_deeds(midwatch: Midwatch, run: str) -> N
     assert midwatch("logs", run, "script").out.splitlines() == [
         "reading",
         "src/api.py",
-        "* grep def total",
-        "error (rate_limit): slow down",
+        "> grep def total",
+        "! rate limit: slow down",
         "plain words",
-        "error: slow down",
+        "! ended with an error: slow down",
     ]
 
 
 def test_all_agents_have_their_names_before_each_line(midwatch: Midwatch, run: str) -> None:
     out = midwatch("logs", run).out.splitlines()
     assert out[0] == "api    | one red"
-    assert "script | * grep def total" in out
+    assert "script | > grep def total" in out
 
 
 def test_lines_for_machines_are_as_they_were_printed(midwatch: Midwatch, run: str) -> None:

@@ -232,3 +232,11 @@ def test_what_spends_nothing_shows_no_money(midwatch: Midwatch, building: Buildi
 def test_colour_is_for_terminals_only(midwatch: Midwatch, building: Building) -> None:
     building.finished()
     assert "\x1b" not in midwatch("show", "@").out
+
+
+def test_a_run_whose_detail_is_gone_says_so(midwatch: Midwatch, building: Building) -> None:
+    run = building.finished()
+    building.connection.execute("UPDATE runs SET dropped='evicted'")
+    assert "not kept any more (evicted)" in midwatch("show", run).out
+    assert midwatch("show", run, "--json").json["dropped"] == "evicted"
+    assert midwatch("runs", "--json").json[0]["dropped"] == "evicted"

@@ -37,9 +37,14 @@ def test_one_line_says_what_is_live_and_what_today_cost(midwatch: Midwatch, buil
 
 def test_what_was_cut_off_waits_for_the_person(midwatch: Midwatch, building: Building) -> None:
     run = building.launch()
+    building.start(run, "api")
     building.write(
         e.RunRestored(run=run),
-        *(e.DelegationNotStarted(run=run, agent=agent, reason=Reason.STOPPED) for agent in ("api", "ui", "tests")),
+        e.DelegationStopping(run=run, agent="api", reason=Reason.INTERRUPTED),
+        e.DelegationStopped(run=run, agent="api", reason=Reason.INTERRUPTED),
+        *(e.DelegationNotStarted(run=run, agent=agent, reason=Reason.STOPPED) for agent in ("ui", "tests")),
     )
     building.finish(run, Outcome.STOPPED)
     assert midwatch("status").out == "0 live, 1 to recover\n"
+    building.write(e.RunDiscarded(run=run))
+    assert midwatch("status").out == "0 live\n"

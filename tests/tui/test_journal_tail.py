@@ -27,7 +27,7 @@ def test_lines_do_not_depend_on_how_the_bytes_came(chunks: list[bytes]) -> None:
 
 def test_an_endless_line_comes_in_pieces_that_lose_nothing() -> None:
     data = b"x" * (3 * LONGEST_LINE + 7)
-    found = _lines([data[start : start + 65_536] for start in range(0, len(data), 65_536)])
+    found = _lines([data[start : start + 65_537] for start in range(0, len(data), 65_537)])
     assert max(map(len, found)) <= LONGEST_LINE
     assert b"".join(found) == data
 

@@ -213,6 +213,14 @@ def test_output_is_utf_8_in_every_locale_and_signs_are_plain_where_it_is_none(bu
     assert "große-Änderung-日本" in row
 
 
+def test_a_stream_of_another_encoding_gets_utf_8_all_the_same(building: Building) -> None:
+    building.finished(workflow="/work/日本.toml")
+    environment = {**_environment(), "PYTHONIOENCODING": "latin-1"}
+    ran = subprocess.run([*MIDWATCH, "runs"], capture_output=True, env=environment, check=True)
+    assert "✓  " in ran.stdout.decode()
+    assert "日本" in ran.stdout.decode()
+
+
 HEAVY = ("textual", "asyncio", "sqlite_utils", "platformdirs", "msgspec", "jinja2", "tomlkit", "psutil", "subprocess")
 
 

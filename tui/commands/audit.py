@@ -16,7 +16,7 @@ from store.paths import Places
 from tui.commands.options import describe
 from tui.commands.reading import reading
 from tui.statuses import Status
-from tui.text import clip, one_line, wrapped
+from tui.text import clip, one_line
 
 if TYPE_CHECKING:
     from tui.commands.terminal import Terminal
@@ -52,7 +52,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         for one in differences:
             terminal.line(f"{one.run}  {one_line(one.where)}")
             for label, value in (("the log gives", one.folded), ("the record says", one.stands)):
-                terminal.lines(wrapped(f"{label} {clip(one_line(value), _VALUE_CELLS)}", terminal.width, indent="  "))
+                terminal.lines(terminal.wrapped(f"{label} {clip(one_line(value), _VALUE_CELLS)}", "  "))
         count = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
         if differences:
             terminal.note(f"{count} audited: {len(differences)} differences between the log and the state")

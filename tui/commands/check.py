@@ -22,7 +22,7 @@ from tui.commands.options import describe
 from tui.commands.table import table
 from tui.failures import explain
 from tui.statuses import Status
-from tui.text import one_line, wrapped
+from tui.text import one_line
 from tui.wording import elapsed
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
 def _describe(terminal: Terminal, workflow: Workflow, plan: Plan) -> Iterator[str]:
     yield f"{terminal.paint(one_line(workflow.name), 'bold')}  {one_line(str(workflow.path))}"
     if workflow.description:
-        yield from wrapped(one_line(workflow.description), terminal.width, indent="  ")
+        yield from terminal.wrapped(one_line(workflow.description), "  ")
     for asked in workflow.inputs:
         needed = "needed" if asked.required else "may be left out"
-        yield from wrapped(f"-i {asked.name}=...  {one_line(asked.prompt)} ({needed})", terminal.width, indent="  ")
+        yield from terminal.wrapped(f"-i {asked.name}=...  {one_line(asked.prompt)} ({needed})", "  ")
     for wave in plan.waves:
         yield f"{one_line(wave.name)}" + (", which stops the run on a failure" if wave.on_failure == "stop" else "")
         yield from table(

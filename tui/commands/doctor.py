@@ -16,7 +16,7 @@ from tui.commands.options import describe
 from tui.commands.table import table
 from tui.commands.watch import facts_of, sentences
 from tui.statuses import Status
-from tui.text import one_line, wrapped
+from tui.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,20 +61,20 @@ def _report(terminal: Terminal, facts: dict[str, Any]) -> Iterator[str]:
     for cli in facts["clis"]:
         if cli["path"] is not None:
             for limit in cli["limits"]:
-                yield from wrapped(f"{cli['name']}: {limit}", terminal.width, indent="  ")
+                yield from terminal.wrapped(f"{cli['name']}: {limit}", "  ")
     for title in ("record", "system", "terminal"):
         yield ""
         yield terminal.paint(title, "bold")
         for name, value in facts[title].items():
-            yield from wrapped(f"{name.replace('_', ' ')}: {_said(name, value)}", terminal.width, indent="  ")
+            yield from terminal.wrapped(f"{name.replace('_', ' ')}: {_said(name, value)}", "  ")
     yield ""
     yield terminal.paint("watch", "bold")
     for sentence in sentences(facts["watch"]) if facts["watch"] else ["unknown"]:
-        yield from wrapped(sentence, terminal.width, indent="  ")
+        yield from terminal.wrapped(sentence, "  ")
     yield ""
     yield terminal.paint("problems", "bold")
     for problem in facts["problems"] or ["none found"]:
-        yield from wrapped(one_line(problem), terminal.width, indent="  ")
+        yield from terminal.wrapped(one_line(problem), "  ")
 
 
 def _cli_row(cli: dict[str, Any]) -> tuple[str, ...]:

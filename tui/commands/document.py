@@ -38,8 +38,8 @@ def usage(totals: Totals) -> dict[str, int | None]:
     }
 
 
-def of_line(line: RunLine | Run, status: RunStatus) -> dict[str, Any]:
-    """What a list says of a run: the document without inputs, tally and waves."""
+def of_line(line: RunLine | Run, status: RunStatus, *, dropped: str | None = None) -> dict[str, Any]:
+    """What a list says of a run: the document without inputs, tally and waves. `dropped`: why its detail is gone."""
     return {
         "run": line.id,
         "workflow": line.name,
@@ -51,6 +51,7 @@ def of_line(line: RunLine | Run, status: RunStatus) -> dict[str, Any]:
         "reached_end": line.reached_end,
         "restored": line.restored,
         "discarded": line.discarded,
+        "dropped": dropped,
         "started_at": iso(line.started_at),
         "ended_at": _iso(line.ended_at),
         "cost": cost(line.totals, partial=line.live),
@@ -59,12 +60,12 @@ def of_line(line: RunLine | Run, status: RunStatus) -> dict[str, Any]:
     }
 
 
-def of_run(run: Run, status: RunStatus, vitals: Mapping[str, Vitals]) -> dict[str, Any]:
+def of_run(run: Run, status: RunStatus, vitals: Mapping[str, Vitals], *, dropped: str | None = None) -> dict[str, Any]:
     """The whole document: what `show --json` prints."""
     from tui.standing import tally
 
     return {
-        **of_line(run, status),
+        **of_line(run, status, dropped=dropped),
         "inputs": dict(run.inputs),
         "tally": tally(run),
         "waves": [

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness import requests
 from store.paths import Places
 from store.views import live_runs, load_run
-from tui.commands.manners import only_for_a_person
 from tui.commands.options import RUN, describe
 from tui.commands.reading import reading, reading_run
 from tui.errors import NotFound, Refused
@@ -65,8 +64,6 @@ def _minutes(text: str) -> float:
 def run(arguments: Namespace, terminal: Terminal) -> int:
     """Asks the watch for it, and says what became of it."""
     verb = arguments.command
-    if verb in requests.VERBS_THAT_GRANT:
-        only_for_a_person(verb)
     places = Places.of_environment()
     target = _target(places, arguments.reference, getattr(arguments, "agent", None))
     if verb == "drain" and target.run is None and not _anything_live(places):

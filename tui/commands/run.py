@@ -31,7 +31,7 @@ from tui.commands.transitions import lines
 from tui.errors import WrongUsage
 from tui.standing import run_status
 from tui.statuses import Status, status_of
-from tui.text import one_line, wrapped
+from tui.text import one_line
 from tui.wording import elapsed, money, outcome_sentence, short, sign
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class _Followed:
             state = run.outcome or run_status(run, watched=True)
             told = f"{sign(state, self._terminal.ascii)} {outcome_sentence(run)}"
             took = elapsed((run.ended_at or now_ms()) - run.started_at)
-            for line in wrapped(told, self._terminal.width):
+            for line in self._terminal.wrapped(told):
                 self._terminal.line(self._terminal.paint(line, tone(state)))
             turns = f"{run.totals.turns} turns" if run.totals.turns else ""
             figures = (money(run.totals), turns, took, f"run {run.id}")

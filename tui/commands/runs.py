@@ -49,7 +49,9 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     if arguments.json:
         from tui.commands.document import of_line
 
-        terminal.document([of_line(line, status) for line, status in zip(lines, statuses, strict=True)])
+        terminal.document(
+            [of_line(line, status, dropped=line.dropped) for line, status in zip(lines, statuses, strict=True)]
+        )
         return Status.OK
     if not lines:
         terminal.note("no such run" if arguments.workflow or arguments.outcome else _NOTHING)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from store.ids import now_ms
 from store.model import RUNNING_STATES, State
 from store.paths import Places
-from store.views import harness_paused, load_run, vitals_of
+from store.views import harness_paused, load_run, run_line, vitals_of
 from tui.commands.options import RUN, describe
 from tui.commands.reading import reading_run, watched
 from tui.commands.table import table
 from tui.commands.tones import tone
 from tui.standing import run_status, session_to_take_up
 from tui.statuses import status_of
-from tui.text import one_line, wrapped
+from tui.text import one_line
 from tui.wording import ago, clock, dollars, elapsed, money, sign, tokens, word
 
 if TYPE_CHECKING:
@@ -45,13 +45,16 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     places = Places.of_environment()
     with reading_run(places, arguments.reference) as (connection, found):
         shown, vitals, paused = load_run(connection, found), vitals_of(connection, found), harness_paused(connection)
+        dropped = run_line(connection, found).dropped
     status = run_status(shown, watched=shown.live and watched(places), harness_paused=paused)
     if arguments.json:
         from tui.commands.document import of_run
 
-        terminal.document(of_run(shown, status, vitals))
+        terminal.document(of_run(shown, status, vitals, dropped=dropped))
     else:
         terminal.lines(describe_run(terminal, shown, status, vitals))
+        if dropped is not None:
+            terminal.lines(terminal.wrapped(f"its agents, events and output are not kept any more ({dropped})", "  "))
     return status_of(shown.outcome) if arguments.exit_status else 0
 
 
@@ -64,7 +67,7 @@ def describe_run(terminal: Terminal, run: Run, status: RunStatus, vitals: Mappin
         f"  {run.id}  {terminal.paint(word(state), tone(state))}"
     )
     for paragraph in _paragraphs(run, status, now):
-        yield from wrapped(paragraph, terminal.width, indent="  ")
+        yield from terminal.wrapped(paragraph, "  ")
     for index, wave in enumerate(run.plan.waves):
         yield ""
         yield terminal.paint(one_line(wave.name), "bold")
@@ -141,7 +144,7 @@ def _agents(
     for one, line in zip(delegations, lines, strict=True):
         yield line
         for remark in _remarks(run, one):
-            yield from wrapped(remark, terminal.width, indent="      ")
+            yield from terminal.wrapped(remark, "      ")
 
 
 def _state(delegation: Delegation, vitals: Vitals | None, now: int) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from store.ids import now_ms
 from store.paths import Places
+from store.recovery import cut_off_runs
 from store.usage import Totals
-from store.views import harness_paused, live_runs, runs_to_recover
+from store.views import harness_paused, live_runs
 from tui.commands.options import describe
 from tui.commands.reading import reading, watched
 from tui.glance import spent_today
@@ -33,8 +35,8 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     paused, today = False, Totals()
     with reading(places) as connection:
         if connection is not None:
-            recorded_live, to_recover = len(live_runs(connection)), len(runs_to_recover(connection))
-            paused, today = harness_paused(connection), spent_today(connection)
+            recorded_live, to_recover = len(live_runs(connection)), len(cut_off_runs(connection))
+            paused, today = harness_paused(connection), spent_today(connection, now_ms())
     watch = watched(places)
     live, unsettled = (recorded_live, 0) if watch else (0, recorded_live)
     if arguments.json:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import IO, Any
 
+from tui.text import wrapped
+
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2", "bold": "1"}
 
 
@@ -78,6 +80,10 @@ class Terminal:
     def flush(self) -> None:
         """Lets go what was written."""
         self._out.flush()
+
+    def wrapped(self, text: str, indent: str = "") -> list[str]:
+        """`text` as lines that fit, each after `indent`, broken between words where that can be."""
+        return wrapped(text, self.width, indent=indent)
 
     def paint(self, text: str, colour: str | None) -> str:
         """`text` in that colour, if colour is wanted here."""

@@ -18,7 +18,7 @@ from tui.commands.options import describe, moment
 from tui.commands.reading import reading
 from tui.commands.table import table
 from tui.statuses import Status
-from tui.text import one_line, wrapped
+from tui.text import one_line
 from tui.wording import dollars, iso, money, short, tokens
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     else:
         terminal.lines(_table(terminal, by, lines, whole))
         for remark in _remarks(whole, live):
-            terminal.lines(wrapped(remark, terminal.width))
+            terminal.lines(terminal.wrapped(remark))
     return Status.OK
 
 

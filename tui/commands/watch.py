@@ -14,7 +14,7 @@ from store.paths import Places
 from tui.commands.options import describe
 from tui.errors import Refused
 from tui.statuses import Status
-from tui.text import one_line, wrapped
+from tui.text import one_line
 
 if TYPE_CHECKING:
     from harness.lock import Holder
@@ -52,7 +52,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         terminal.document(facts)
     else:
         for sentence in sentences(facts):
-            terminal.lines(wrapped(sentence, terminal.width))
+            terminal.lines(terminal.wrapped(sentence))
     return Status.OK
 
 

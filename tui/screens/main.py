@@ -15,6 +15,7 @@ from textual import events
 
 from store.database import unavailable
 from store.errors import StoreError
+from store.usage import Totals
 from tui.aside import aside
 from tui.feed import Feed, News, RecordLost
 from tui.glance import Glance, look, spent_today
@@ -24,10 +25,10 @@ from tui.screens.moving import Moving
 from tui.screens.verbs import Verbs
 from tui.situation import Pane
 from tui.text import one_line
-from tui.widgets.board import AgentRow, interesting
+from tui.widgets.board import interesting
 from tui.widgets.header import HeaderFacts
 from tui.widgets.rows import Rows
-from tui.widgets.runs import RunRow, run_rows
+from tui.widgets.runs import run_rows
 from tui.widgets.workflows import WorkflowRow, workflow_rows
 
 if TYPE_CHECKING:
@@ -55,13 +56,14 @@ class Main(Moving, Verbs):
         self._workflow: str | None = None
         self._limit = PAGE
         self._trouble = ""
-        self._today, self._today_at, self._today_seq = spent_today(None), 0.0, -1
+        self._today, self._today_at, self._today_seq = Totals(), 0.0, -1
         self._looked_at, self._look_took = 0.0, 0.0
         self._look_due = False
 
     def on_mount(self) -> None:
         """Reads what the first frame shows, then begins to listen."""
         self._reader = RecordReader(self.midwatch.places)
+        self.workflows.moved, self.runs.moved, self.board.moved = self._workflow_moved, self._run_moved, self._agent_moved
         self._clock = self.set_interval(CLOCK_S, self._tick, pause=True)
         self.set_class(self.midwatch.ascii, "ascii")
         self.set_class(not is_wide(self.app.size), "narrow")
@@ -116,7 +118,7 @@ class Main(Moving, Verbs):
             connection, watched=self.midwatch.watched(), workflow=self._workflow, run=run, limit=self._limit
         )
         if glance.seq != self._today_seq and now - self._today_at >= TODAY_EVERY_S:
-            self._today, self._today_at, self._today_seq = spent_today(connection), now, glance.seq
+            self._today, self._today_at, self._today_seq = spent_today(connection, self.midwatch.now()), now, glance.seq
         return glance
 
     def _show_run(self, glance: Glance) -> None:
@@ -198,24 +200,20 @@ class Main(Moving, Verbs):
         self.offer()
         self.settle_heights()
 
-    def on_rows_moved(self, message: Rows.Moved[WorkflowRow] | Rows.Moved[RunRow] | Rows.Moved[AgentRow]) -> None:
-        """The hand is on another row."""
-        rows = message.rows
-        if rows is self.workflows:
-            selected = self.workflows.selected
-            path = None if selected is None else selected.path
-            if path != self._workflow:
-                self._workflow, self._limit = path, PAGE
-                self.runs.start_over()
-                self.look()
-        elif rows is self.runs:
-            run = self.runs.selected
-            if run is not None and (self.glance.run is None or run.run.id != self.glance.run.id):
-                if self.runs.at_end and len(self.glance.runs) >= self._limit:
-                    self._limit += PAGE
-                self.look(run.run.id)
-        elif rows is self.board:
-            self._show_output()
+    def _workflow_moved(self) -> None:
+        row = self.workflows.selected
+        self._workflow, self._limit = None if row is None else row.path, PAGE
+        self.runs.start_over()
+        self.look()
+
+    def _run_moved(self) -> None:
+        row = self.runs.selected
+        if self.runs.at_end and len(self.glance.runs) >= self._limit:
+            self._limit += PAGE
+        self.look(None if row is None else row.run.id)
+
+    def _agent_moved(self) -> None:
+        self._show_output()
         self.offer()
 
     def on_rows_entered(self, message: Rows.Entered[WorkflowRow]) -> None:

@@ -45,7 +45,7 @@ def regions(size: Size, wanted: Wanted) -> Mapping[str, Region]:
         found["cost"] = Region(0, top + body - 1, width, 1)
         found[wanted.pane] = Region(0, top, width, body - 1)
         return found
-    left = max(34, min(48, width * 29 // 100))
+    left = max(34, min(52, width * 32 // 100))
     right = width - left
     upper = min(wanted.workflows + _FRAME, body // 2)
     found[Pane.WORKFLOWS] = Region(0, top, left, max(4, upper))

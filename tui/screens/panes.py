@@ -23,6 +23,7 @@ from tui.widgets.workflows import WorkflowRow, Workflows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.layout import Layout
 
     from tui.midwatch import Midwatch
 
@@ -44,6 +45,7 @@ class Panes(Screen[None], inherit_bindings=False):
         self.prompt = Prompt(id="prompt")
         self.pane = Pane.WORKFLOWS
         self.glance = Glance()
+        self._main_layout = MainLayout(self._wishes)
         self._laid_out: Wanted | None = None
 
     @property
@@ -51,9 +53,13 @@ class Panes(Screen[None], inherit_bindings=False):
         """The app, by its own type."""
         return cast("Midwatch", self.app)
 
+    @property
+    def layout(self) -> Layout:
+        """Ours: a style sheet can only name Textual's own."""
+        return self._main_layout
+
     def compose(self) -> ComposeResult:
         """All that there is; the layout says which of it is shown where."""
-        self.styles.layout = MainLayout(self._wishes)
         self.prompt.display = False
         yield from (self.header, self.workflows, self.runs, self.board, self.output, self.cost, self.footer, self.prompt)
 
@@ -84,7 +90,12 @@ class Panes(Screen[None], inherit_bindings=False):
         self.widget_of(pane).focus(scroll_visible=False)
         self.offer()
         if not is_wide(self.app.size):
-            self.refresh(layout=True)
+            self._lay_out()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """The first time, Textual would send the frame that it has just sent a second time."""
+        if self._laid_out is None:
+            event.prevent_default()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The mouse can bring the hand somewhere too."""
@@ -119,10 +130,10 @@ class Panes(Screen[None], inherit_bindings=False):
 
     def settle_heights(self) -> None:
         """Lays the panes out again if they would like other heights now."""
-        wanted = self._wishes(self.app.size)
-        if wanted != self._laid_out:
-            self._laid_out = wanted
-            self.refresh(layout=True)
+        wanted, before = self._wishes(self.app.size), self._laid_out
+        self._laid_out = wanted
+        if before is not None and wanted != before:
+            self._lay_out()
 
     def action_act(self, action: str) -> None:
         """Does what the table of actions calls so, or says why that is not possible here."""
@@ -138,3 +149,7 @@ class Panes(Screen[None], inherit_bindings=False):
         """A sentence in the footer, until the next key."""
         self.footer.say(sentence, tone)
         self.settle_heights()
+
+    def _lay_out(self) -> None:
+        """Through a child: only that makes Textual forget the last arrangement."""
+        self.header.refresh(repaint=False, layout=True)

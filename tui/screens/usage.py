@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator
 
 from textual.binding import Binding
@@ -13,6 +12,7 @@ from store.ledger import By, UsageLine, spent_since, usage_lines
 from store.usage import Totals
 from store.views import live_runs
 from tui.actions import bindings
+from tui.glance import midnight
 from tui.lines import Cell, Span, row, text_of
 from tui.record_reader import RecordReader
 from tui.screens.reading import KEYS, Reading
@@ -65,7 +65,7 @@ class Usage(Reading):
             connection = reader.connection()
             if connection is None:
                 return []
-            since = 0 if days is None else _midnight_before(days)
+            since = 0 if days is None else midnight(self.midwatch.now(), days)
             lines = usage_lines(connection, by, since=since)
             return list(self._table(by, lines, spent_since(connection, since), live=bool(live_runs(connection))))
         except (StoreError, sqlite3.Error) as error:
@@ -122,8 +122,3 @@ def _name(by: By, line: UsageLine) -> str:
 
 def _stem(path: str | None) -> str:
     return one_line((path or "").rpartition("/")[2].removesuffix(".toml"))
-
-
-def _midnight_before(days: int) -> int:
-    now = time.localtime()
-    return int(time.mktime((now.tm_year, now.tm_mon, now.tm_mday - days, 0, 0, 0, 0, 0, -1)) * 1000)

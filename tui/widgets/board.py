@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from store.model import RUNNING_STATES, PlannedAgent, State, Verdict
@@ -17,7 +18,9 @@ from tui.wording import elapsed, money, short, sign, word
 
 QUIET_AFTER_MS = 60_000
 """A sign of life this young is not worth a word."""
-_TURNS, _COST, _TIME = 4, 8, 7
+_ROLE, _CLI, _TURNS = 3, 4, 5
+"""Columns that give way, in this order, to what an agent is about."""
+_HOW = 22
 _MEBI = 1 << 20
 
 
@@ -111,32 +114,27 @@ class Board(Rows[AgentRow]):
 
     def line_of(self, item: AgentRow, width: int) -> Line:
         """`build  ▸ api  developer  claude sonnet  12t  $0.61  4m10s  31% 412M`."""
-        waves = min(10, max((cells(one.wave) for one in self._all), default=0))
+        every = self.every
+        waves = min(10, max(cells(one.wave) for one in every))
         if item.remark is not None:
-            return fit([(" " * (waves + 3 if waves else 2), ""), (item.remark, _remark_tone(item.delegation))], width)
-        one, planned = item.delegation, item.planned
-        names = min(14, max(cells(one_line(other.delegation.name)) for other in self._all))
-        model = one.model or planned.model
-        cli = one_line(planned.cli if model is None else f"{planned.cli} {model}")
-        clis = min(16, max(cells(self._cli(other)) for other in self._all))
+            return fit([(" " * (waves + 3 if waves else 2), ""), (item.remark, tone(item.delegation.state) or "dim")], width)
+        one, how = item.delegation, self._how(item)
         colour = tone(one.state) or "dim"
         columns = [
             Cell(item.wave, waves, "bold"),
             Cell(sign(one.state, self.midwatch.ascii), 1, colour),
-            Cell(one_line(one.name), names),
-            Cell(planned.role, 10, "dim"),
-            Cell(cli, clis, "dim"),
-            Cell(f"{one.totals.turns}t" if one.totals.turns else "", _TURNS, right=True),
-            Cell(self._money(item), _COST, right=True),
-            Cell(self._time(one), _TIME, right=True),
+            Cell(one_line(one.name), min(16, max(cells(one_line(other.delegation.name)) for other in every))),
+            Cell(item.planned.role, max(cells(other.planned.role) for other in every), "dim"),
+            Cell(self._cli(item), min(20, max(cells(self._cli(other)) for other in every)), "dim"),
+            Cell(_turns(one), max(cells(_turns(other.delegation)) for other in every), right=True),
+            Cell(self._money(item), max(cells(self._money(other)) for other in every), right=True),
+            Cell(self._time(one), max(cells(self._time(other.delegation)) for other in every), right=True),
         ]
-        last = self._how(item)
-        for droppable in (3, 4, 5):
-            if width - sum(column.width + 1 for column in columns if column.width) >= min(len(last), 18):
+        for droppable in (_ROLE, _CLI, _TURNS):
+            if _room(columns, width) >= min(max(cells(self._how(other)) for other in every), _HOW):
                 break
             columns[droppable] = columns[droppable]._replace(width=0)
-        room = width - sum(column.width + 1 for column in columns if column.width)
-        return row([*columns, Cell(last, max(0, room), colour)], width)
+        return row([*columns, Cell(how, max(0, _room(columns, width)), colour)], width)
 
     def emptiness(self) -> list[str]:
         """What would be here."""
@@ -191,8 +189,12 @@ def _size(size: int) -> str:
     return f"{mebis:.0f}M" if mebis < 1000 else f"{mebis / 1024:.1f}G"
 
 
-def _remark_tone(one: Delegation) -> str:
-    return tone(one.state) or "dim"
+def _turns(one: Delegation) -> str:
+    return f"{one.totals.turns}t" if one.totals.turns else ""
+
+
+def _room(columns: Sequence[Cell], width: int) -> int:
+    return width - sum(column.width + 1 for column in columns if column.width)
 
 
 def _heading(glance: Glance, now: int) -> str:

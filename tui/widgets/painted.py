@@ -1,4 +1,4 @@
-"""The base of everything that the screen paints itself: lines computed when asked for, cells repainted when they differ.
+"""The base of what the screen paints itself: lines computed when asked for, cells repainted when they differ.
 
 Only what is visible exists as lines, and a repaint sends only the cells that changed to the terminal.
 """
@@ -70,8 +70,8 @@ class Painted(Widget):
             return
         self._captions = (title, note)
         # Textual's own setters would repaint the whole pane, and read a plain string as markup.
-        self._border_title = Content(f" {title} ") if title else None
-        self._border_subtitle = Content(f" {note} ") if note else None
+        self._border_title = Content(title) if title else None
+        self._border_subtitle = Content(note) if note else None
         width = self.outer_size.width
         self.refresh(Region(-1, -1, width, 1), Region(-1, self.size.height, width, 1))
 

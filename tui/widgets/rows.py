@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from textual import events
@@ -26,13 +26,6 @@ def matches(text: str, wanted: str) -> bool:
 class Rows(Painted, Generic[Item], can_focus=True):
     """The items of a pane. A subclass says how an item is known, found and painted."""
 
-    class Moved(Message):
-        """The cursor came to another item, or the item under it is another."""
-
-        def __init__(self, rows: Rows[Item]) -> None:
-            super().__init__()
-            self.rows = rows
-
     class Entered(Message):
         """A row was clicked a second time: what enter does."""
 
@@ -44,6 +37,8 @@ class Rows(Painted, Generic[Item], can_focus=True):
         super().__init__(id=id)
         self.heading = heading
         self.wanted = ""
+        self.moved: Callable[[], object] = _nobody
+        """Called when the hand came to another item: at once, so that what follows is painted in the same frame."""
         self._all: Sequence[Item] = ()
         self._items: Sequence[Item] = ()
         self._cursor = 0
@@ -96,7 +91,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
         self.wanted, self._all, self._items, self._cursor, self._top = "", (), (), 0, 0
 
     def show(self, items: Sequence[Item]) -> None:
-        """Shows these items. The cursor stays on the item it is on, or near where it was."""
+        """Shows these items. The cursor stays on the item it is on, or near where it was; `moved` is not called."""
         kept = None if self.selected is None else self.key_of(self.selected)
         self._all = items
         self._take(kept)
@@ -106,6 +101,8 @@ class Rows(Painted, Generic[Item], can_focus=True):
         kept = None if self.selected is None else self.key_of(self.selected)
         self.wanted = wanted
         self._take(kept)
+        if kept != (None if self.selected is None else self.key_of(self.selected)):
+            self.moved()
 
     def select(self, key: Hashable) -> bool:
         """Whether an item of that key is here; the cursor is on it then."""
@@ -182,7 +179,6 @@ class Rows(Painted, Generic[Item], can_focus=True):
         self.move(-3)
 
     def _take(self, kept: Hashable | None) -> None:
-        before = kept
         if self.wanted:
             self._items = [one for one in self._all if self.selectable(one) and matches(self.text_of(one), self.wanted)]
         else:
@@ -207,9 +203,6 @@ class Rows(Painted, Generic[Item], can_focus=True):
             self.repaint_line(marked)
             self.repaint_line(self.marked())
         self.caption_now()
-        now = None if self.selected is None else self.key_of(self.selected)
-        if now != before:
-            self._tell()
 
     def _go(self, index: int) -> None:
         if index == self._cursor:
@@ -221,12 +214,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
         self.repaint_line(marked)
         self.repaint_line(self.marked())
         self.caption_now()
-        self._tell()
-
-    def _tell(self) -> None:
-        """Straight to the screen, so that what follows from it is painted in the same frame."""
-        if self.is_attached:
-            self.screen.post_message(self.Moved(self))
+        self.moved()
 
     def _next(self, index: int, step: int) -> int | None:
         index += step
@@ -245,3 +233,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
         while trailing + 1 < len(self._items) and not self.selectable(self._items[trailing + 1]):
             trailing += 1
         self._top = max(top, min(self._cursor, trailing - height + 1), 0)
+
+
+def _nobody() -> None:
+    """Nobody asked to be told."""

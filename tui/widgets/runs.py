@@ -9,11 +9,11 @@ from store.views import RunLine
 from tui.commands.tones import tone
 from tui.glance import Glance
 from tui.lines import Cell, Line, row
-from tui.text import one_line
+from tui.text import cells, one_line
 from tui.widgets.rows import Rows
 from tui.wording import ago, elapsed, money, short, sign, word
 
-_STATUS, _COST, _ID, _AGO = 13, 8, 8, 8
+_NAME, _ID, _AGO = 14, 8, 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,24 +44,24 @@ class Runs(Rows[RunRow]):
         return f"{one_line(item.run.name)} {item.run.id} {word(item.state)}"
 
     def line_of(self, item: RunRow, width: int) -> Line:
-        """`▸ 0f3a9c21 17m02s   $1.84+`; at more width how long ago it ended too."""
+        """`▸ ship-feature 0f3a9c21 17m02s   $1.84+`; of one workflow when it began in place of the name."""
         run, colour, now = item.run, tone(item.state) or "dim", self.midwatch.now()
-        label = one_line(run.name) if self.of_all else short(run.id)
-        when = "" if run.ended_at is None else ago(run.ended_at, now)
-        columns = [
+        statuses = max(cells(self._status(one, now)) for one in self.every)
+        costs = max(cells(money(one.run.totals)) for one in self.every)
+        fixed = [
             Cell(sign(item.state, self.midwatch.ascii), 1, colour),
-            Cell(label, 0),
-            Cell(self._status(item, now), _STATUS, colour),
-            Cell(when, _AGO, "dim", right=True),
-            Cell(money(run.totals), _COST, right=True),
+            Cell(self._status(item, now), statuses, colour),
+            Cell(money(run.totals), costs, right=True),
         ]
-        if self.of_all and width >= 60:
-            columns.insert(2, Cell(short(run.id), _ID, "dim"))
-        if width < 44:
-            columns.pop(-2)
-        taken = sum(column.width + 1 for column in columns if column.width)
-        columns[1] = Cell(label, max(6, width - taken))
-        return row(columns, width)
+        taken = sum(column.width + 1 for column in fixed)
+        named = [Cell(short(run.id), width - taken)]
+        if self.of_all:
+            named = [Cell(one_line(run.name), max(6, width - taken))]
+            if width - taken >= _NAME + _ID:
+                named = [named[0]._replace(width=width - taken - _ID - 1), Cell(short(run.id), _ID, "dim")]
+        elif width - taken >= _ID + _AGO:
+            named = [named[0]._replace(width=width - taken - _AGO - 1), Cell(ago(run.started_at, now), _AGO, "dim")]
+        return row([fixed[0], *named, *fixed[1:]], width)
 
     def emptiness(self) -> list[str]:
         """What makes a run."""

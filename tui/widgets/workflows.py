@@ -1,4 +1,4 @@
-"""The workflows, each with its last known status (R4, R7): those whose files were found, and those only in the record."""
+"""The workflows with their last known status (R4, R7): those whose files were found, and those only in the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tui.glance import Glance
 
 ALL = "all workflows"
-_STATUS = 13
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,12 +74,10 @@ class Workflows(Rows[WorkflowRow]):
 
     def line_of(self, item: WorkflowRow, width: int) -> Line:
         """`▸ ship-feature     2 live`."""
-        status, colour = self._status(item), tone(item.state) or "dim"
-        room = min(max(cells(status), 1), max(_STATUS, width // 2))
+        status, colour = self._status(item), "red" if item.error is not None else tone(item.state) or "dim"
+        room = max(cells(self._status(one)) for one in self.every)
         if item.path is None:
-            return row([Cell(item.name, width - room - 1, "bold"), Cell(status, room, "", right=True)], width)
-        if item.error is not None:
-            colour = "red"
+            return row([Cell(item.name, width - room - 1, "bold"), Cell(status, room, right=True)], width)
         mark = "!" if item.error is not None else sign(item.state, self.midwatch.ascii)
         return row(
             [Cell(mark, 1, colour), Cell(item.name, width - room - 3), Cell(status, room, colour, right=True)], width
@@ -89,7 +86,7 @@ class Workflows(Rows[WorkflowRow]):
     def emptiness(self) -> list[str]:
         """What makes a workflow."""
         own = one_line(str(self.midwatch.places.workflows))
-        return ["no workflows yet", "", "put one in", f" {own}/", "or, for one project, in", " .midwatch/", "", "? says more"]
+        return ["no workflows yet; put one in", f" {own}/", "or, for one project, in", " .midwatch/", "? says more"]
 
     def _status(self, item: WorkflowRow) -> str:
         if item.path is None:

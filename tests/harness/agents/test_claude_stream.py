@@ -196,6 +196,24 @@ def test_the_same_output_again_counts_nothing_again(name: str) -> None:
     assert counted(reports(CLI, name), ledger) == {}
 
 
+def test_a_cost_at_another_models_price_is_no_cost() -> None:
+    """U2: for a model without a price it reports the default model's, and says so."""
+    output = lines(CLI, "success")
+    (row,) = counted(
+        read(CLI, [*output[:-1], output[-1].replace(b'"costBasis":"list"', b'"costBasis":"unknown"')])
+    ).values()
+    assert (row.counts.input, row.counts.output, row.counts.cost) == (200, 40, None)
+
+
+def test_an_answer_that_broke_off_and_never_came_again_is_not_nothing() -> None:
+    reader, ledger = ClaudeStream(), Ledger()
+    retry = {"type": "system", "subtype": "api_retry", "error_status": None, "error": "unknown"}
+    result = {"type": "result", "is_error": True, "model_usage_since_last_result": {}}
+    found = [report for one in (retry, result) for report in reader.read(json.dumps(one).encode())]
+    (row,) = counted([*found, *reader.end()], ledger).values()
+    assert (row.counts.input, row.at_least) == (0, True)
+
+
 def _without(key: str, output: list[bytes]) -> list[bytes]:
     """The same lines as a version that lacks this key would print them."""
     found = []

@@ -1,0 +1,102 @@
+"""The watch's end of the zygote: the process that forks keepers."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import harness.keeper
+
+_SCRIPT = Path(harness.keeper.__file__).with_name("__main__.py")
+_BUSY = (errno.EAGAIN, errno.ETOOMANYREFS, errno.ENOBUFS)  # more launches at once than fit into its socket
+_AGAIN_S = 0.002
+_LEAVES_S = 2.0
+_log = logging.getLogger("midwatch.zygote")
+
+
+class Zygote:
+    """Starts the zygote, hands it descriptors, and starts another should it be gone."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._waiting: deque[Sequence[int]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The pid of the zygote, which adopts what a killed keeper leaves."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Starts the process; it is ready by the time it is needed, as orders wait in its socket."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SCRIPT), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                env={name: value for name, value in os.environ.items() if not name.startswith("MIDWATCH_")},
+            )
+        ours.setblocking(False)
+        self._socket = ours
+
+    def fork_keeper(self, descriptors: Sequence[int]) -> None:
+        """Has a keeper forked that gets these; they are closed here once they are handed over."""
+        self._waiting.append(descriptors)
+        if self._timer is None:
+            self._hand_over()
+
+    def close(self) -> None:
+        """Lets the zygote go; its keepers go on by themselves."""
+        if self._timer is not None:
+            self._timer.cancel()
+        while self._waiting:
+            _close(self._waiting.popleft())
+        self._end()
+
+    def _hand_over(self) -> None:
+        self._timer = None
+        restarted = False
+        while self._waiting:
+            assert self._socket is not None
+            try:
+                socket.send_fds(self._socket, [b"k"], list(self._waiting[0]))
+            except OSError as problem:
+                if problem.errno in _BUSY:
+                    self._timer = asyncio.get_running_loop().call_later(_AGAIN_S, self._hand_over)
+                    return
+                if restarted:
+                    raise
+                _log.warning("the zygote is gone (%s); starting another", problem)
+                self._end()
+                self.start()
+                restarted = True
+            else:
+                _close(self._waiting.popleft())
+
+    def _end(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LEAVES_S)
+                return
+            self._process.kill()
+            self._process.wait()
+
+
+def _close(descriptors: Sequence[int]) -> None:
+    for one in descriptors:
+        os.close(one)
