@@ -70,6 +70,7 @@ def summary() -> int:
     report("session", id=f"summary-{int(time.time())}")
     handed = sys.stdin.read()
     report("turn")
+    report("usage", id="all", input=0, output=0, cache_read=0, cache_write=0, cost_usd=0)  # a script spends nothing
     report("tool", name="read", detail=f"{len(handed.splitlines())} lines of hand-over")
     report("text", text=f"# Survey\n\n{handed.strip()}")
     return 0

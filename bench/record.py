@@ -51,7 +51,7 @@ PLAN = Plan(
 DIGEST, ANSWER = "d" * 64, "a" * 64
 QUOTE = "Verdict: GO, the change does what was asked and its tests pass"
 FILES = ("src/api/routes.py", "tests/test_routes.py")
-dumps = json.JSONEncoder(separators=(",", ":")).encode
+dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Candidate(ABC):

@@ -9,8 +9,8 @@ and a ratio is taken round by round:
   midwatch   `harness.supervisor`: a keeper per agent, every byte in a journal before it is parsed; CPU of the watch,
              the zygote and all keepers together
 
-`cpu_ratio` is over everything from the first fork to the last line; `cpu_ratio_printing` only from the moment at which
-every agent has printed. Beside it: lines lost; milliseconds from the launch of one agent until `started` is heard, one
+`cpu_ratio` is over everything from the first fork to the last line; `cpu_ratio_line` for one line once every agent has
+printed. Beside it: lines lost; milliseconds from the launch of one agent until `started` is heard, one
 after the other (`ready`) and all of them at once (`ready_in_a_burst`); proportional memory of a keeper while all are
 there; milliseconds of one `look()`. Lists are [min, median, max] over the rounds.
 """
@@ -100,7 +100,8 @@ def read(argv: Sequence[str], agents: int, lines: int) -> dict[str, Any]:
         processes.append(process)
         rests[descriptor] = b""
     spoke: set[int] = set()
-    seen, used_at_start = 0, 0.0
+    seen = seen_at_start = 0
+    used_at_start = 0.0
     deadline = time.monotonic() + lines / LINES_A_SECOND + GRACE_S
     while seen < agents * lines and time.monotonic() < deadline:
         for descriptor, _ in poll.poll(1):
@@ -109,14 +110,18 @@ def read(argv: Sequence[str], agents: int, lines: int) -> dict[str, Any]:
             if not used_at_start:
                 spoke.add(descriptor)
                 if len(spoke) == agents:
-                    used_at_start = time.process_time()
+                    used_at_start, seen_at_start = time.process_time(), seen
     used = time.process_time()
     for process in processes:
         process.kill()
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
-    return {"cpu": used, "cpu_printing": used - used_at_start, "lost": agents * lines - seen}
+    return {
+        "cpu": used,
+        "cpu_line": (used - used_at_start) / (seen - seen_at_start),
+        "lost": agents * lines - seen,
+    }
 
 
 # midwatch.
@@ -166,7 +171,7 @@ class Watching:
         self._agents, self._wanted = agents, agents * lines
         self._supervisor = Supervisor()
         self._kept: list[Kept] = []
-        self._launched = self._speaking = self._seen = 0
+        self._launched = self._speaking = self._seen = self._seen_at_start = 0
         self._used_at_start = 0.0
         self._complete = asyncio.Event()
 
@@ -174,7 +179,7 @@ class Watching:
         """One more agent has printed something."""
         self._speaking += 1
         if self._speaking == self._agents:
-            self._used_at_start = self._used()
+            self._used_at_start, self._seen_at_start = self._used(), self._seen
 
     def heard(self, lines: int) -> None:
         """So many more lines have come."""
@@ -193,7 +198,7 @@ class Watching:
         used = self._used()
         found = {
             "cpu": used,
-            "cpu_printing": used - self._used_at_start,
+            "cpu_line": (used - self._used_at_start) / (self._seen - self._seen_at_start),
             "lost": self._wanted - self._seen,
             "ready_in_a_burst_ms": [one.ready_ms for one in sinks],
             "keeper_pss_kib": [_pss(one.keeper.pid) for one in self._kept if one.keeper is not None],
@@ -314,12 +319,10 @@ def _summary(options: argparse.Namespace, lines: int, rounds: list[dict[str, Any
         "lines": options.agents * lines,
         "rounds": options.rounds,
         "cpu_ratio": _spread(one["midwatch"]["cpu"] / one["reader"]["cpu"] for one in rounds),
-        "cpu_ratio_printing": _spread(
-            one["midwatch"]["cpu_printing"] / one["reader"]["cpu_printing"] for one in rounds
-        ),
+        "cpu_ratio_line": _spread(one["midwatch"]["cpu_line"] / one["reader"]["cpu_line"] for one in rounds),
         "cpu_s": {kind: _spread(one[kind]["cpu"] for one in rounds) for kind in ("reader", "midwatch")},
-        "cpu_printing_s": {
-            kind: _spread(one[kind]["cpu_printing"] for one in rounds) for kind in ("reader", "midwatch")
+        "cpu_line_us": {
+            kind: _spread(one[kind]["cpu_line"] * 1e6 for one in rounds) for kind in ("reader", "midwatch")
         },
         "lost": {kind: sum(one[kind]["lost"] for one in rounds) for kind in ("reader", "midwatch")},
         "ready_ms": _quantiles([value for one in watched for value in one.get("ready_ms", [])]),

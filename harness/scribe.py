@@ -14,10 +14,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from harness.own_thread import fulfil
 from store.database import open_writer
 from store.migrations import migrate
 from store.record import Batch, Recorded, record
@@ -73,28 +75,9 @@ class Scribe:
 
         For what is no event: rows on their way out, dead letters, eviction. `work` opens its own, short transactions.
         """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[_Result] = loop.create_future()
-
-        def deliver(result: _Result | None, error: BaseException | None) -> None:
-            if done.done():
-                return
-            if error is not None:
-                done.set_exception(error)
-            else:
-                done.set_result(result)  # type: ignore[arg-type]  # without an error there is a result
-
-        def do(connection: sqlite3.Connection) -> None:
-            result, failed = None, None
-            try:
-                result = work(connection)
-            except BaseException as error:
-                failed = error
-            with suppress(RuntimeError):  # the loop was closed while the work was under way
-                loop.call_soon_threadsafe(deliver, result, failed)
-
-        self._jobs.put(do)
-        return await done
+        promise: Future[_Result] = Future()
+        self._jobs.put(lambda connection: fulfil(promise, lambda: work(connection)))
+        return await asyncio.wrap_future(promise)
 
     def vitals(self, rows: Sequence[VitalsRow]) -> None:
         """Shows a look at what is at work; given up in silence when it cannot be written, since it is no fact."""

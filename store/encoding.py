@@ -24,7 +24,7 @@ from store.model import (
 EVENT_TYPES: dict[str, type[Event]] = {kind.type: kind for kind in Event.__subclasses__()}
 
 _ENVELOPE = frozenset({"run", "agent", "at", "id"})
-_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 def _slots(value: object) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""How a run stands for whoever looks at it: its status, its tally, and what can be taken up again."""
+"""How a run stands for whoever looks at it: its status, and what can be taken up again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store.model import FINAL_STATES, RUNNING_STATES, WAITING_STATES, Reason, RunStatus, State
+from store.model import Reason, RunStatus, State
 
 if TYPE_CHECKING:
     from store.run import Delegation, Run
@@ -20,15 +20,6 @@ def run_status(run: Run | RunLine, *, watched: bool, harness_paused: bool = Fals
     if run.draining_until is not None:
         return RunStatus.DRAINING
     return RunStatus.PAUSED if run.paused or harness_paused else RunStatus.LIVE
-
-
-def tally(run: Run) -> dict[str, int]:
-    """How many agents stand where: each final state by its name, the rest as `running` and `waiting`."""
-    states = [delegation.state for delegation in run.delegations.values()]
-    counted = {str(state): states.count(state) for state in State if state in FINAL_STATES}
-    counted["running"] = sum(state in RUNNING_STATES for state in states)
-    counted["waiting"] = sum(state in WAITING_STATES for state in states)
-    return counted
 
 
 def session_to_take_up(run: Run, delegation: Delegation) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,12 +33,15 @@ STDERR = "standard error"
 class Transcript:
     """The output of one attempt and, when it ended badly, what it wrote to standard error.
 
-    One thread calls `grow`; any other may ask for lines. Files that do not exist yet are waited for.
+    One thread calls `grow`; any other may ask for lines. Files that do not exist yet are waited for. `reader` makes the
+    adapter's reader; one that makes `None` says that the output is shown as it is.
     """
 
-    def __init__(self, out: Path, err: Path, *, reader: Reader | None, tool_sign: str = ">") -> None:
+    def __init__(self, out: Path, err: Path, *, reader: Callable[[], Reader | None], tool_sign: str = ">") -> None:
         self.out, self.err = out, err
-        self._reading = None if reader is None else _Reading(reader, tool_sign)
+        self._reader, self._tool_sign = reader, tool_sign
+        self._begun = False
+        self._reading: _Reading | None = None
         self._out: LineFile | None = None
         self._err: LineFile | None = None
         self.with_err = False
@@ -58,6 +61,8 @@ class Transcript:
 
     def grow(self) -> bool:
         """Reads on, by a bounded amount; whether there was anything new. Raises `OSError`."""
+        if not self._begun:
+            self._begin()
         self._out = self._out or _opened(self.out)
         grown = False
         if self._out is not None:
@@ -66,6 +71,13 @@ class Transcript:
             self._err = self._err or _opened(self.err)
             grown = (self._err is not None and self._err.grow()) or grown
         return grown
+
+    def _begin(self) -> None:
+        """Asks for the reader only now: importing an adapter must not hold up the screen."""
+        self._begun = True
+        reader = self._reader()
+        if reader is not None:
+            self._reading = _Reading(reader, self._tool_sign)
 
     def finish(self) -> None:
         """Nothing more will come: what stands after the last newline is read too."""
@@ -183,7 +195,8 @@ class _Reading:
             case r.File(path=path):
                 return _lines(TOOL, one_line(f"{self._tool_sign} wrote {path}"))
             case r.Failure(kind=kind, message=message, retrying=retrying):
-                return _lines(FAILURE, one_line(f"! {kind.replace('_', ' ')}: {message}") + (", trying again" if retrying else ""))
+                again = ", trying again" if retrying else ""
+                return _lines(FAILURE, one_line(f"! {kind.replace('_', ' ')}: {message}") + again)
             case r.Blocked(reason=reason):
                 return _lines(FAILURE, one_line(f"! blocked: {reason}"))
             case r.Result(ok=True, text=text) if text is not None and text != self._last_text:

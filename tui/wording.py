@@ -151,3 +151,8 @@ def outcome_sentence(run: Run | RunLine) -> str:
         return str(run.outcome)
     why = one_line(run.why)
     return why if why.startswith(run.outcome) else f"{run.outcome}: {why}"
+
+
+def counted(number: int, noun: str) -> str:
+    """'1 turn', '2 turns'."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -168,7 +168,7 @@ class Program:
 @pytest.fixture
 def midwatch(tmp_path: Path) -> Iterator[Program]:
     """A midwatch of its own; whatever it started is gone afterwards, and its record proves itself."""
-    home, project = tmp_path / "home", tmp_path / "project"
+    home, project = tmp_path / "midwatch", tmp_path / "project"
     home.mkdir()
     project.mkdir()
     program = Program(home=home, project=project)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -95,8 +94,12 @@ def test_a_large_prompt_comes_whole_from_a_file(ask: Start) -> None:
     assert attempt.result.text == "read it all"
 
 
-def test_it_cannot_write_outside_its_folder(ask: Start, tmp_path: Path, env: dict[str, str]) -> None:
-    attempt = ask(f"[[tool:bash echo hi > {env['HOME']}/made.txt]] [[say:tried]]")
+def test_it_cannot_write_outside_its_folder(ask: Start, env: dict[str, str]) -> None:
+    without_temporary = (
+        *("-c", "sandbox_workspace_write.exclude_slash_tmp=true"),
+        *("-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true"),
+    )
+    attempt = ask(f"[[tool:bash echo hi > {env['HOME']}/made.txt]] [[say:tried]]", args=without_temporary)
     assert attempt.end() == 0
     assert attempt.result.ok
     assert not (Path(env["HOME"]) / "made.txt").exists()

@@ -47,7 +47,7 @@ def test_a_rejected_key_fails_the_agent_and_says_so(midwatch: Program, claude: d
     one_agent(midwatch, "[[status:401]]")
     midwatch("run", "real", expect=1, **{**claude, "CLAUDE_CODE_MAX_RETRIES": "0"})
     found = midwatch.agent("@", "a")
-    assert found["state"] == "failed" and "401" in found["reason"]
+    assert found["state"] == "failed" and "API key" in found["reason"]
 
 
 def test_an_overload_that_passes_is_no_failure(midwatch: Program, claude: dict[str, str]) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+
+from harness.identity import identity_of
 from harness.lock import Lock
 from store.ids import now_ms
 from tests.tui.building import Building
@@ -25,13 +28,15 @@ def test_the_status_starts_nothing(midwatch: Midwatch, building: Building) -> No
 def test_a_watch_that_lives_is_described(midwatch: Midwatch, building: Building) -> None:
     lock, at = Lock(building.places.watch_lock), now_ms()
     assert lock.take()
-    lock.describe({"pid": 1, "started_at": at, "ready": True})
+    me = identity_of(os.getpid())
+    assert me is not None
+    lock.describe({"pid": me.pid, "start_ticks": me.start_ticks, "started_at": at, "ready": True})
     try:
         document = midwatch("watch", "--status", "--json").json
-        assert (document["running"], document["pid"], document["started_at"]) == (True, 1, iso(at))
+        assert (document["running"], document["pid"], document["started_at"]) == (True, me.pid, iso(at))
         ran = midwatch("watch", "--foreground")
         assert ran.status == 8
-        assert "lives already (pid 1)" in ran.err
+        assert f"lives already (pid {me.pid})" in ran.err
     finally:
         lock.close()
 

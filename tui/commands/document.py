@@ -62,12 +62,14 @@ def of_line(line: RunLine | Run, status: RunStatus, *, dropped: str | None = Non
 
 def of_run(run: Run, status: RunStatus, vitals: Mapping[str, Vitals], *, dropped: str | None = None) -> dict[str, Any]:
     """The whole document: what `show --json` prints."""
-    from tui.standing import tally
+    from dataclasses import asdict
+
+    from store.outcome import tally
 
     return {
         **of_line(run, status, dropped=dropped),
         "inputs": dict(run.inputs),
-        "tally": tally(run),
+        "tally": asdict(tally(one.state for one in run.delegations.values())),
         "waves": [
             {
                 "name": planned.name,

@@ -18,7 +18,7 @@ from tui.commands.options import RUN, describe
 from tui.commands.reading import reading, reading_run
 from tui.statuses import Status
 from tui.text import one_line
-from tui.wording import clock, money, short
+from tui.wording import clock, counted, money, short
 
 if TYPE_CHECKING:
     from store.recovery import CutOff, Interrupted
@@ -114,7 +114,7 @@ def _recover(places: Places, arguments: Namespace, terminal: Terminal) -> int:
 
 def _lines(one: CutOff) -> list[str]:
     run = one.run
-    kept = ", ".join(part for part in (f"{run.totals.turns} turns", money(run.totals)) if part)
+    kept = ", ".join(part for part in (counted(run.totals.turns, "turn"), money(run.totals)) if part)
     return [
         f"{one_line(run.name)}  run {short(run.id)}  started {clock(run.started_at)}  kept: {kept}",
         *(f"  {_agent(one, agent)}" for agent in one.agents),
@@ -132,7 +132,7 @@ def _agent(one: CutOff, agent: Interrupted) -> str:
             one_line(delegation.name),
             planned.role,
             planned.cli,
-            f"{delegation.totals.turns} turns",
+            counted(delegation.totals.turns, "turn"),
             spent,
             taken,
         )

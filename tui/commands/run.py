@@ -32,7 +32,7 @@ from tui.errors import WrongUsage
 from tui.standing import run_status
 from tui.statuses import Status, status_of
 from tui.text import one_line
-from tui.wording import elapsed, money, outcome_sentence, short, sign
+from tui.wording import counted, elapsed, money, outcome_sentence, short, sign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,7 +153,7 @@ class _Followed:
             took = elapsed((run.ended_at or now_ms()) - run.started_at)
             for line in self._terminal.wrapped(told):
                 self._terminal.line(self._terminal.paint(line, tone(state)))
-            turns = f"{run.totals.turns} turns" if run.totals.turns else ""
+            turns = counted(run.totals.turns, "turn") if run.totals.turns else ""
             figures = (money(run.totals), turns, took, f"run {run.id}")
             self._terminal.line("  " + "  ".join(figure for figure in figures if figure))
         return status_of(run.outcome)

@@ -19,7 +19,7 @@ from tui.commands.tones import tone
 from tui.standing import run_status, session_to_take_up
 from tui.statuses import status_of
 from tui.text import one_line
-from tui.wording import ago, clock, dollars, elapsed, money, sign, tokens, word
+from tui.wording import ago, clock, counted, dollars, elapsed, money, sign, tokens, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,7 +100,7 @@ def spent_line(totals: Totals, *, partial: bool, metered: bool) -> str:
     parts = [money(totals, partial=partial, metered=metered) or "no cost"]
     if totals.estimated:
         parts.append(f"({dollars(totals.estimated)} of it is estimated, which is not a bill)")
-    parts.append(f" {totals.turns} turn{'' if totals.turns == 1 else 's'}")
+    parts.append(f" {counted(totals.turns, 'turn')}")
     return " ".join(parts)
 
 

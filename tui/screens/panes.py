@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tui.actions import BY_ID, bindings, hints
 from tui.glance import Glance
@@ -32,6 +34,8 @@ class Panes(Screen[None], inherit_bindings=False):
     """Eight widgets and no containers: the layout is computed from the size."""
 
     BINDINGS = bindings()
+    focused = Reactive[Widget | None](None, repaint=False)
+    """Textual repaints the whole screen when the focus moves; here the two panes do that themselves."""
 
     def __init__(self) -> None:
         super().__init__(id="main")
@@ -47,6 +51,7 @@ class Panes(Screen[None], inherit_bindings=False):
         self.glance = Glance()
         self._main_layout = MainLayout(self._wishes)
         self._laid_out: Wanted | None = None
+        self._resumed = self._laid_out_once = False
 
     @property
     def midwatch(self) -> Midwatch:
@@ -93,9 +98,23 @@ class Panes(Screen[None], inherit_bindings=False):
             self._lay_out()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """The first time, Textual would send the frame that it has just sent a second time."""
-        if self._laid_out is None:
+        """The first time there is nothing to lay out again, and Textual would send the first frame twice."""
+        if not self._resumed:
+            self._resumed = True
+            self.stack_updates += 1
             event.prevent_default()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        """For Textual, which would go on to send all that the first frame shows two times more."""
+        first = not self._laid_out_once and self.is_current
+        super()._refresh_layout(size, scroll)
+        if first and self._size:
+            self._laid_out_once = True
+            for widget in (self, *self.children):
+                widget._exchange_repaint_regions()
+                widget._repaint_required = False
+            self._layout_required = False
+            self._dirty_widgets.clear()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The mouse can bring the hand somewhere too."""

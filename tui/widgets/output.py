@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
@@ -15,6 +16,9 @@ from tui.text import one_line
 from tui.transcript import Transcript
 from tui.waiting import waits_for
 from tui.widgets.pager import Pager
+
+if TYPE_CHECKING:
+    from harness.agents.base import Reader
 
 _ENDED_BADLY = frozenset({State.FAILED, State.BLOCKED})
 
@@ -42,19 +46,21 @@ class Source:
 
     def open(self, places: Places, tool_sign: str) -> Transcript:
         """Its transcript, nothing of it read yet."""
+        return Transcript(
+            places.journal(self.run, self.agent, self.attempt, "out"),
+            places.journal(self.run, self.agent, self.attempt, "err"),
+            reader=self._reader,
+            tool_sign=tool_sign,
+        )
+
+    def _reader(self) -> Reader | None:
         from harness.agents import adapter
 
         try:
             chosen = adapter(self.cli)
-            reader = chosen.reader(reports=self.reports) if chosen.takes_lines or self.reports else None
         except KeyError:  # recorded by a midwatch that knew another CLI: shown as it is
-            reader = None
-        return Transcript(
-            places.journal(self.run, self.agent, self.attempt, "out"),
-            places.journal(self.run, self.agent, self.attempt, "err"),
-            reader=reader,
-            tool_sign=tool_sign,
-        )
+            return None
+        return chosen.reader(reports=self.reports) if chosen.takes_lines or self.reports else None
 
 
 class Output(Pager):

@@ -96,6 +96,15 @@ class Painted(Widget):
             segments.append(Segment(" " * filling, style))
         return Strip(segments, max(size.width, length(line)))
 
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        """For Textual. Its own lays everything out a second time, for scrollbars that are not here."""
+        if size == self._size:
+            return False
+        self._size = size
+        self._container_size = container_size
+        self._set_dirty()
+        return True
+
     def on_focus(self) -> None:
         """The cursor's row looks different under the hand."""
         self.refresh()
