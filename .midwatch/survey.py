@@ -35,7 +35,9 @@ def sizes() -> int:
 
 def history() -> int:
     """Who worked on it, and on what most."""
-    log = subprocess.run(["git", "log", "-n", "200", "--format=%an", "--name-only"], capture_output=True, text=True, check=False)
+    log = subprocess.run(
+        ["git", "log", "-n", "200", "--format=%an", "--name-only"], capture_output=True, text=True, check=False
+    )
     if log.returncode != 0:
         print(log.stderr.strip() or "git log failed", file=sys.stderr)
         return 1
@@ -64,6 +66,7 @@ def syntax() -> int:
 
 def summary() -> int:
     """Repeats what it was handed, as report lines: how any script becomes a full agent."""
+
     def report(kind: str, **facts: object) -> None:
         print(json.dumps({"report": kind, **facts}), flush=True)
 

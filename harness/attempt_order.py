@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.identity import this_boot
-from harness.keeper.order import KeeperOrder
+from harness.keeper.order import AgentOrder, KeeperOrder, encode
+
+_AS_THE_SYSTEM = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,15 +56,18 @@ class Order:
             raise ValueError("a NUL byte stands in its arguments, environment or folder, which no program can be given")
         if any("=" in name or not name for name in self.env):
             raise ValueError("a variable of its environment has no name, or a name with '='")
-        return KeeperOrder(
-            argv=tuple(os.fsencode(word) for word in self.argv),
-            env={os.fsencode(name): os.fsencode(value) for name, value in self.env.items()},
+        agent = AgentOrder(
+            argv=tuple(word.encode(*_AS_THE_SYSTEM) for word in self.argv),
+            env={name.encode(*_AS_THE_SYSTEM): value.encode(*_AS_THE_SYSTEM) for name, value in self.env.items()},
             cwd=os.fsencode(self.cwd),
             umask=self.umask,
             limits=(*self.limits, *(one for one in inherited if one[0] not in named)),
+        )
+        keeper = KeeperOrder(
             exit=os.fsencode(self.exit.absolute()),
             finish=self.finish,
             timeout=self.timeout,
             output_limit=self.output_limit,
             boot=this_boot(),
-        ).encode()
+        )
+        return encode(agent) + encode(keeper)

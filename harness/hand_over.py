@@ -43,7 +43,7 @@ class TakenUp:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HandOver:
-    """Everything of a launch that is not in the record: the workflow's content and the terminal's surroundings (R20)."""
+    """All of a launch that is not in the record: the workflow's content and the terminal's surroundings (R20)."""
 
     places: Places
     settings: Settings
@@ -89,7 +89,7 @@ class HandOver:
         return Ledger(session_totals_of(planned, journals))
 
     def order(self, run: Run, work: AtWork) -> Order:
-        """What the supervisor needs to launch it. Renders and writes the prompt, so it may take a while: call in a thread.
+        """What the supervisor needs to launch it. Renders and writes the prompt, which takes a while: call in a thread.
 
         Raises `HarnessError` for a prompt that cannot be rendered or is over the limit, `OSError` for files.
         """
@@ -186,7 +186,7 @@ class HandOver:
         return work.answer(attempt_files(self.places, work.run, work.agent, work.attempt))
 
     def failure_of(self, work: AtWork, ending: Ending) -> str:
-        """The error text of a failed attempt: what the table says, and for a command the last it wrote to stderr (O5)."""
+        """The error text of a failed attempt: what the table says, and the last a command wrote to stderr (O5)."""
         detail = ending.detail or "failed"
         if work.planned.cli != COMMAND:
             return detail

@@ -62,7 +62,7 @@ class OverLimit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gone:
-    """Its whole tree is verified gone and its journals are complete. `settled`: waited long enough to judge a signal."""
+    """Its tree is verified gone and its journals are complete. `settled`: waited long enough to judge a signal."""
 
     agent: str
     exit: Exit

@@ -1,4 +1,4 @@
-"""Taking one interrupted agent up again: a new run that names the old, whose record never changes (R10, R11, R13, R17)."""
+"""Taking one interrupted agent up again: a new run that names the old, whose record stays as it is (R10, R11, R17)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from store.run import Delegation, Run
 from store.views import load_run
 
 CUT_OFF = (
-    "You were cut off in the middle of this work, and are taken up again now. What you were doing when it broke off may "
-    "or may not have had its effects: before you do anything, check which of your last steps already happened (files, "
-    "commits, messages, anything outside), and do not repeat those. Then finish the work and report as you were told."
+    "You were cut off in the middle of this work, and are taken up again now. What you were doing when it broke off"
+    " may or may not have had its effects: before you do anything, check which of your last steps already happened"
+    " (files, commits, messages, anything outside), and do not repeat those. Then finish the work and report as you"
+    " were told."
 )
 
 

@@ -1,4 +1,4 @@
-"""A workflow as it was launched, kept beside the run's journals: what a resume goes on with, whatever the file says now."""
+"""A workflow as it was launched, kept beside the run's journals: a resume goes on with it, whatever the file says."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def halt(course: Course, reason: Reason, detail: str) -> None:
 
 
 def end_agent(course: Course, agent: str, reason: Reason, detail: str) -> None:
-    """Asks one agent to end; it is 'stopping' until its tree is proven gone (R16). Does nothing to one that has ended."""
+    """Asks one agent to end; it is 'stopping' until its tree is proven gone (R16). Nothing happens to an ended one."""
     before = course.run.delegations[agent].state
     if not course.emit(e.DelegationStopping(run=course.run.id, agent=agent, reason=reason, detail=detail)):
         return

@@ -267,7 +267,7 @@ class Watch:
             self._conductors.pop(run, None)
 
     async def _settle_broken(self, conductor: Conductor) -> None:
-        """A run that nobody conducts may not stay live in the record: that would be 'running' with nothing behind it."""
+        """A run that nobody conducts may not stay live in the record: 'running' with nothing behind it."""
         kept = [work.kept for work in conductor.course.at_work.values() if work.kept is not None]
         await asyncio.gather(*(one.end(grace=1.0) for one in kept), return_exceptions=True)
         left = load_run(self._reader, conductor.run.id)

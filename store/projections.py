@@ -19,17 +19,11 @@ _TOTALS = ("input", "output", "cache_read", "cache_write", "cost", "estimated")
 _MISSING = ("missing_input", "missing_output", "missing_cache_read", "missing_cache_write", "missing_cost")
 
 
-def apply(connection: sqlite3.Connection, event: e.Event, to_state: str | None) -> None:
+def apply(connection: sqlite3.Connection, event: e.Event) -> None:
     """Brings the tables in step with one event that the machine has admitted."""
     handler = _HANDLERS.get(event.type)
     if handler is not None:
         handler(connection, event)
-    elif event.type in _DELEGATION_SET:
-        columns, values = _DELEGATION_SET[event.type]
-        connection.execute(
-            f"UPDATE delegations SET state=?{columns} WHERE run=? AND agent=?",
-            (to_state, *values(event), event.run, event.agent),
-        )
 
 
 def _launched(connection: sqlite3.Connection, event: e.RunLaunched) -> None:
@@ -55,6 +49,15 @@ def _set_run(columns: str, values: Callable[[Any], tuple[object, ...]]) -> Calla
 
     def change(connection: sqlite3.Connection, event: e.Event) -> None:
         connection.execute(statement, (*values(event), event.run))
+
+    return change
+
+
+def _set_delegation(columns: str, values: Callable[[Any], tuple[object, ...]]) -> Callable[..., None]:
+    statement = f"UPDATE delegations SET {columns} WHERE run=? AND agent=?"
+
+    def change(connection: sqlite3.Connection, event: e.Event) -> None:
+        connection.execute(statement, (*values(event), event.run, event.agent))
 
     return change
 
@@ -192,6 +195,36 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
     "delegation.refining": _delegated,
     "delegation.delegated": _delegated,
     "delegation.started": _started,
+    "delegation.paused": _set_delegation("held=1", lambda _: ()),
+    "delegation.unpaused": _set_delegation("held=0", lambda _: ()),
+    "delegation.reported": _set_delegation(
+        "state='review', answer_bytes=?, answer_sha256=?", lambda event: (event.answer_bytes, event.answer_sha256)
+    ),
+    "delegation.accepted": _set_delegation(
+        "state='done', verdict=?, quote=?, files=?, warning=?, ended_at=?",
+        lambda event: (
+            event.verdict,
+            event.quote,
+            json.dumps(list(event.files), ensure_ascii=False),
+            event.warning,
+            event.at,
+        ),
+    ),
+    "delegation.failed": _set_delegation(
+        "state='failed', detail=?, ended_at=?", lambda event: (event.detail, event.at)
+    ),
+    "delegation.blocked": _set_delegation(
+        "state='blocked', detail=?, ended_at=?", lambda event: (event.detail, event.at)
+    ),
+    "delegation.stopping": _set_delegation(
+        "state='stopping', reason=?, detail=?", lambda event: (event.reason, event.detail)
+    ),
+    "delegation.stopped": _set_delegation(
+        "state='stopped', reason=?, detail=?, ended_at=?", lambda event: (event.reason, event.detail, event.at)
+    ),
+    "delegation.not_started": _set_delegation(
+        "state='not_started', reason=?, detail=?, ended_at=?", lambda event: (event.reason, event.detail, event.at)
+    ),
     "attempt.started": _set_attempt(
         "pid=?, start_ticks=?, boot=?, namespace=?",
         lambda event: (event.pid, event.start_ticks, event.boot, event.namespace),
@@ -211,34 +244,4 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
         ),
     ),
     "usage.recorded": _used,
-}
-
-_DELEGATION_SET: Mapping[str, tuple[str, Callable[[Any], tuple[object, ...]]]] = {
-    "delegation.paused": (", held=1", lambda _: ()),
-    "delegation.unpaused": (", held=0", lambda _: ()),
-    "delegation.reported": (
-        ", answer_bytes=?, answer_sha256=?",
-        lambda event: (event.answer_bytes, event.answer_sha256),
-    ),
-    "delegation.accepted": (
-        ", verdict=?, quote=?, files=?, warning=?, ended_at=?",
-        lambda event: (
-            event.verdict,
-            event.quote,
-            json.dumps(list(event.files), ensure_ascii=False),
-            event.warning,
-            event.at,
-        ),
-    ),
-    "delegation.failed": (", detail=?, ended_at=?", lambda event: (event.detail, event.at)),
-    "delegation.blocked": (", detail=?, ended_at=?", lambda event: (event.detail, event.at)),
-    "delegation.stopping": (", reason=?, detail=?", lambda event: (event.reason, event.detail)),
-    "delegation.stopped": (
-        ", reason=?, detail=?, ended_at=?",
-        lambda event: (event.reason, event.detail, event.at),
-    ),
-    "delegation.not_started": (
-        ", reason=?, detail=?, ended_at=?",
-        lambda event: (event.reason, event.detail, event.at),
-    ),
 }

@@ -125,7 +125,7 @@ def _apply(connection: sqlite3.Connection, event: e.Event) -> _Fate | Refusal:
     if cursor.rowcount == 0:
         return _Fate.KNOWN
     connection.execute("INSERT INTO outbox(seq) VALUES(?)", (cursor.lastrowid,))
-    projections.apply(connection, event, to_state)
+    projections.apply(connection, event)
     return _Fate.APPLIED
 
 
@@ -150,10 +150,10 @@ def _does_not_fit(error: Exception) -> str:
 
 def _admit(connection: sqlite3.Connection, event: e.Event) -> tuple[str | None, str | None, str | None]:
     """(from state, to state, why not): where the event applies, or the reason that it does not."""
-    kind = event.type.partition(".")[0]
-    if kind == "harness":
+    kind = event.type
+    if kind.startswith("harness."):
         return None, None, None
-    if event.type in OF_AN_ATTEMPT:
+    if kind in OF_AN_ATTEMPT:
         return None, None, _why_not_of_attempt(connection, event)
     row = connection.execute(
         "SELECT runs.state, delegations.state FROM runs"
@@ -161,14 +161,14 @@ def _admit(connection: sqlite3.Connection, event: e.Event) -> tuple[str | None, 
         (event.agent, event.run),
     ).fetchone()
     of_run, state = row or (None, None)
-    if kind == "run":
-        after = _RUN.get((of_run, event.type))
+    if kind.startswith("run."):
+        after = _RUN.get((of_run, kind))
         return of_run, after, None if after else _does_not_apply(event, of_run)
     if of_run != RunState.LIVE:
-        return None, None, f"{event.type} does not apply in a run that is {of_run or 'unknown to the record'}"
-    if event.type in WITHIN_LIVE_RUN:
+        return None, None, f"{kind} does not apply in a run that is {of_run or 'unknown to the record'}"
+    if kind in WITHIN_LIVE_RUN:
         return None, None, None
-    after = _DELEGATION.get((state, event.type))
+    after = _DELEGATION.get((state, kind))
     return state, after, None if after else _does_not_apply(event, state)
 
 

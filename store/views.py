@@ -135,7 +135,8 @@ def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
 def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
     """Runs that were cut off and are neither discarded nor taken up, newest first (R8)."""
     rows = connection.execute(
-        f"SELECT {_LINE} FROM runs WHERE restored=1 AND discarded=0 AND dropped IS NULL ORDER BY seq DESC"
+        f"SELECT {_LINE} FROM runs INDEXED BY runs_to_recover"  # it might take that of all kept runs
+        " WHERE restored=1 AND discarded=0 AND dropped IS NULL ORDER BY seq DESC"
     )
     return [_line(row) for row in rows]
 

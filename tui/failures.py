@@ -17,6 +17,7 @@ from tui.text import one_line
 _STATUS: tuple[tuple[type[BaseException], Status], ...] = (
     (s.RunNotFound, Status.NOT_FOUND),
     (s.AmbiguousRun, Status.WRONG_USAGE),
+    (s.AmbiguousLetter, Status.WRONG_USAGE),
     (s.StoreError, Status.FAILED),
     (h.WorkflowNotFound, Status.NOT_FOUND),
     (h.FileError, Status.WRONG_USAGE),

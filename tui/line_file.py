@@ -75,7 +75,9 @@ class LineFile:
         here = max(0, bisect_right(self._before, max(0, start - 1)) - 1) if start else 0
         order = range(min(here, len(chunks) - 1), -1, -1) if backwards else range(here, len(chunks))
         for chunk in order:
-            found = [line for line in self._lines_with(wanted, chunk) if (line <= start if backwards else line >= start)]
+            found = [
+                line for line in self._lines_with(wanted, chunk) if (line <= start if backwards else line >= start)
+            ]
             if found:
                 return found[-1] if backwards else found[0]
         return None

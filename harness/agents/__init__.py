@@ -9,6 +9,7 @@ from harness.agents.base import Adapter
 _ADAPTERS = {
     "claude": ("harness.agents.claude", "Claude"),
     "codex": ("harness.agents.codex", "Codex"),
+    "gemini": ("harness.agents.gemini", "Gemini"),
     "command": ("harness.agents.command", "Command"),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGINT
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from harness.agents.base import (
     fingerprint,
 )
 from harness.agents.claude_stream import ClaudeStream
+from harness.agents.options import says
 
 _MAX_RETRIES = "CLAUDE_CODE_MAX_RETRIES"
 _RETRIES = "7"
@@ -61,7 +62,7 @@ class Claude:
         `brief.args` stand first, so that `program` may be a wrapper that has arguments of its own.
         """
         argv = [brief.program or self.program, *brief.args, "-p", "--output-format", "stream-json", "--verbose"]
-        if not _says(brief.args, _PERMISSIONS):
+        if not says(brief.args, *_PERMISSIONS):
             argv += ["--permission-mode", "acceptEdits"]
         if brief.model is not None:
             argv += ["--model", brief.model]
@@ -96,10 +97,6 @@ class Claude:
             or credential_in(env, "CLAUDE_CODE_OAUTH_TOKEN", provider=provider, method="oauth token")
             or _signed_in(folder / ".credentials.json", provider)
         )
-
-
-def _says(args: Sequence[str], options: Sequence[str]) -> bool:
-    return any(one == option or one.startswith(f"{option}=") for one in args for option in options)
 
 
 def _provider(env: Mapping[str, str]) -> str:

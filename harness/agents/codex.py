@@ -21,6 +21,7 @@ from harness.agents.base import (
     fingerprint,
 )
 from harness.agents.codex_stream import CodexStream
+from harness.agents.options import says
 
 _SANDBOX = ("-s", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--approve-for-me", "-p", "--profile")
 
@@ -55,7 +56,7 @@ class Codex:
     def invoke(self, brief: Brief) -> Invocation:
         """The prompt on standard input; a session by its exact id (R17). `brief.args` stand before the subcommand."""
         argv = [brief.program or self.program, *brief.args, "exec", "--json", "--skip-git-repo-check"]
-        if not _names_a_sandbox(brief.args):
+        if not says(brief.args, *_SANDBOX) and not any("sandbox_mode" in one for one in brief.args):
             argv += ["-c", 'sandbox_mode="workspace-write"']
         if brief.model is not None:
             argv += ["--model", brief.model]
@@ -86,11 +87,6 @@ class Codex:
         return credential_in(env, "CODEX_API_KEY", provider=name, method="api key") or _signed_in(
             folder / "auth.json", name
         )
-
-
-def _names_a_sandbox(args: tuple[str, ...]) -> bool:
-    named = any(one in _SANDBOX or one.startswith(tuple(f"{option}=" for option in _SANDBOX)) for one in args)
-    return named or any("sandbox_mode" in one for one in args)
 
 
 def _folder(env: Mapping[str, str]) -> Path | None:

@@ -8,7 +8,7 @@ what a killed keeper leaves, and ends when the watch's end closes; its keepers g
 
 A keeper is the parent of one agent and the subreaper of its tree. It and the watch talk over a socket of their own:
 
-    watch → keeper   eight bytes of length, then the order
+    watch → keeper   the two parts of the order (`order.py`), each after eight bytes of length
     keeper → watch   kept PID, then started PID START_TICKS, or refused STEP ERRNO and nothing more
     watch → keeper   I interrupts the agent, T terminates its tree, K kills it until nothing is left
     keeper → watch   gone FACTS (of `exit_file.py`), a - for what there is not: no process of the tree is left

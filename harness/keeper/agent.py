@@ -1,13 +1,14 @@
-"""Starting the agent: fork, then become exactly the program that was ordered."""
+"""Becoming the agent: exactly the program that was ordered, with what was ordered for it and nothing else."""
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` imports enum, most of what a keeper would weigh
+import _socket
 import errno
 import os
 import resource
 
-from harness.keeper.order import KeeperOrder
+from harness.keeper.order import AgentOrder, receive
 from harness.keeper.prctl import die_with_parent
 
 TYPE_CHECKING = False
@@ -15,57 +16,41 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-OURS = (_signal.SIGCHLD, _signal.SIGTERM)
-"""The signals that a keeper handles."""
+FOLDER, PROGRAM, UNORDERED = b"folder", b"program", b"unordered"
+"""The steps at which it can fail."""
 
 
-def fork_agent(order: KeeperOrder, stdin: int, out: int, err: int) -> tuple[int, bytes]:
-    """The pid of the agent, its program running; or 0 and `STEP ERRNO` of what stood in the way.
+def become_agent(watch: _socket.socket, keeper: int, problem: int, stdin: int, out: int, err: int) -> NoReturn:
+    """Turns this process, just forked by its keeper, into the program that the watch orders.
 
-    Steps: fork, folder, program.
+    `problem` is the end of a pipe: it closes by itself when the program runs, and gets `STEP ERRNO` when it cannot. No
+    other descriptor of ours is inheritable.
     """
-    reading, writing = os.pipe()  # not inheritable: closes by itself when the program runs
-    keeper = os.getpid()
-    _signal.pthread_sigmask(_signal.SIG_BLOCK, OURS)  # until the child has none of our handlers
-    try:
-        agent = os.fork()
-    except OSError as problem:
-        return 0, b"fork %d" % (problem.errno or 0)
-    if agent == 0:
-        _become_agent(order, keeper, writing, (stdin, out, err))
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
-    os.close(writing)
-    problem_told = os.read(reading, 64)
-    os.close(reading)
-    if problem_told:
-        os.waitpid(agent, 0)
-        return 0, problem_told
-    return agent, b""
-
-
-def _become_agent(order: KeeperOrder, keeper: int, writing: int, standard: tuple[int, int, int]) -> NoReturn:
-    step = b"fork"
+    step = UNORDERED
     try:
         os.setsid()
         die_with_parent()
         if os.getppid() != keeper:
             os._exit(127)
-        for target, one in enumerate(standard):
+        given = receive(watch)
+        if given is None:
+            os._exit(127)
+        order = AgentOrder(**given)
+        for target, one in enumerate((stdin, out, err)):
             os.dup2(one, target)
-        step = b"folder"
+        step = FOLDER
         os.chdir(order.cwd)
         os.umask(order.umask)
         for kind, soft, hard in order.limits:
             _limit(kind, soft, hard)
-        _signal.set_wakeup_fd(-1)
         for number in _signal.valid_signals():
             if number not in (_signal.SIGKILL, _signal.SIGSTOP):
                 _signal.signal(number, _signal.SIG_DFL)
         _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
-        step = b"program"
+        step = PROGRAM
         _execute(order.argv, order.env)
-    except OSError as problem:
-        os.write(writing, b"%s %d" % (step, problem.errno or 0))
+    except OSError as error:
+        os.write(problem, b"%s %d" % (step, error.errno or 0))
     finally:
         os._exit(127)
 

@@ -8,10 +8,10 @@ import os
 import select
 import time
 
-from harness.keeper.agent import OURS, fork_agent
+from harness.keeper.agent import become_agent
 from harness.keeper.draining import PATIENCE_S, ROOM_AGAIN_S, Draining
 from harness.keeper.exit_file import as_json, as_words, facts, write_durably
-from harness.keeper.order import KeeperOrder, receive_order
+from harness.keeper.order import KeeperOrder, receive
 from harness.keeper.pipe import Pipe
 from harness.keeper.prctl import become_subreaper
 from harness.keeper.proc import start_ticks
@@ -37,23 +37,36 @@ def keep(
     """
     os.setsid()
     become_subreaper()
-    wakings = _wake_on_signals()
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)  # the zygote ignores it, and would hide how the agent ends
     watch = _socket.socket(fileno=control)
-    _tell(watch, b"kept %d\n" % os.getpid())
-    order = receive_order(watch)
-    if order is None:
+    reading, writing = os.pipe()
+    keeper = os.getpid()
+    try:
+        agent = os.fork()  # before anything else, while nearly all memory is still the zygote's
+    except OSError as error:
+        _tell(watch, b"refused fork %d\n" % (error.errno or 0))
         return
+    if agent == 0:
+        become_agent(watch, keeper, writing, stdin, out_end, err_end)
     started_at = _now_ms()
-    agent, problem = fork_agent(order, stdin, out_end, err_end)
-    for one in (stdin, out_end, err_end):
+    _tell(watch, b"kept %d\n" % keeper)
+    for one in (writing, stdin, out_end, err_end):
         os.close(one)
+    wakings = _wake_on_signals()
+    problem = os.read(reading, 64)
+    os.close(reading)
     if problem:
         _tell(watch, b"refused %s\n" % problem)
         return
     _tell(watch, b"started %d %d\n" % (agent, start_ticks(agent)))
-    keeper = Keeper(order, Tree(agent), watch, wakings, Pipe(out_pipe, out_journal), Pipe(err_pipe, err_journal))
-    keeper.see_through()
-    keeper.settle(started_at)
+    given = receive(watch)
+    if given is None:
+        os.kill(agent, _signal.SIGKILL)
+        return
+    pipes = Pipe(out_pipe, out_journal), Pipe(err_pipe, err_journal)
+    kept = Keeper(KeeperOrder(**given), Tree(agent), watch, wakings, *pipes)
+    kept.see_through()
+    kept.settle(started_at)
 
 
 class Keeper:
@@ -185,7 +198,7 @@ def _wake_on_signals() -> int:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
-    for number in OURS:
+    for number in (_signal.SIGCHLD, _signal.SIGTERM):
         _signal.signal(number, lambda number, frame: None)
     _signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     return reading

@@ -1,4 +1,4 @@
-"""What a keeper is told about its attempt."""
+"""What is ordered for one attempt, in two parts: one becomes the agent, the other stays with its keeper."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import _socket
 import marshal
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-class KeeperOrder:
-    """One attempt as its keeper needs it; every text in the bytes that the system takes."""
+
+class AgentOrder:
+    """What the agent becomes. Only the process that becomes it reads this, so that no keeper has its environment."""
 
     def __init__(
         self,
@@ -18,11 +22,6 @@ class KeeperOrder:
         cwd: bytes,
         umask: int,
         limits: tuple[tuple[int, int, int], ...],
-        exit: bytes,  # noqa: A002  # the noun of the domain
-        finish: bool,
-        timeout: float | None,
-        output_limit: int | None,
-        boot: str,
     ) -> None:
         self.argv = argv
         self.env = env
@@ -31,6 +30,20 @@ class KeeperOrder:
         self.umask = umask
         self.limits = limits
         """Resource, soft, hard."""
+
+
+class KeeperOrder:
+    """What its keeper has to know."""
+
+    def __init__(
+        self,
+        *,
+        exit: bytes,  # noqa: A002  # the noun of the domain
+        finish: bool,
+        timeout: float | None,
+        output_limit: int | None,
+        boot: str,
+    ) -> None:
         self.exit = exit
         """Path of `….exit`."""
         self.finish = finish
@@ -41,21 +54,22 @@ class KeeperOrder:
         """Bytes of both journals together."""
         self.boot = boot
 
-    def encode(self) -> bytes:
-        """As it goes over the socket. Both ends are the same interpreter, which is what marshal asks for."""
-        content = marshal.dumps(self.__dict__)
-        return len(content).to_bytes(8, sys.byteorder) + content
+
+def encode(order: AgentOrder | KeeperOrder) -> bytes:
+    """One part as it goes over the socket. Both ends are the same interpreter, which is what marshal asks for."""
+    content = marshal.dumps(order.__dict__)
+    return len(content).to_bytes(8, sys.byteorder) + content
 
 
-def receive_order(watch: _socket.socket) -> KeeperOrder | None:
-    """The order, or `None` when the watch went before it had given one."""
-    size = _receive(watch, 8)
-    content = _receive(watch, int.from_bytes(size, sys.byteorder)) if size else b""
-    return KeeperOrder(**marshal.loads(content)) if content else None
+def receive(watch: _socket.socket) -> dict[str, Any] | None:
+    """The next part, or `None` when the watch went before it had given it."""
+    size = _exactly(watch, 8)
+    content = _exactly(watch, int.from_bytes(size, sys.byteorder)) if size else b""
+    return marshal.loads(content) if content else None
 
 
-def _receive(watch: _socket.socket, size: int) -> bytes:
-    """Exactly `size` bytes, or none when the other end closed before that."""
+def _exactly(watch: _socket.socket, size: int) -> bytes:
+    """So many bytes, or none when the other end closed before that."""
     content = b""
     while len(content) < size:
         try:

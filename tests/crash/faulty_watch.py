@@ -1,4 +1,4 @@
-"""The watch, killed by itself with SIGKILL at a chosen point: `before N` or `after N` its N-th commit, or never (`count`).
+"""The watch, which kills itself at a chosen point: `before N` or `after N` its N-th commit, or never (`count`).
 
 With `count` it writes the number of commits to the file named by the third argument when it leaves.
 """

@@ -31,6 +31,10 @@ def planned(name: str) -> PlannedAgent:
     return PlannedAgent(name=name, role=Role.DEVELOPER, cli="command")
 
 
+def wave_of(name: str) -> int:
+    return 0 if name in "ab" else 1
+
+
 def run_of(states: dict[str, State], *, wave: int = 0, gates: OnFailure = OnFailure.CONTINUE) -> Run:
     """Two waves: a and b, then c."""
     plan = Plan(
@@ -50,7 +54,9 @@ def run_of(states: dict[str, State], *, wave: int = 0, gates: OnFailure = OnFail
         started_at=1_000,
         wave=wave,
         delegations={
-            name: Delegation(name=name, wave=0 if name in "ab" else 1, position=0, state=states.get(name, State.DELEGATED))
+            name: Delegation(
+                name=name, wave=0 if name in "ab" else 1, position=0, state=states.get(name, State.DELEGATED)
+            )
             for name in NAMES
         },
     )
@@ -63,7 +69,7 @@ def test_the_next_wave_waits_for_all_of_this_one() -> None:
 
 def test_a_run_begins_with_its_first_wave_and_ends_after_its_last() -> None:
     assert planner.next_step(run_of({}, wave=-1)) == planner.StartWave(wave=0, name="first")
-    done = run_of({name: State.DONE for name in NAMES}, wave=1)
+    done = run_of(dict.fromkeys(NAMES, State.DONE), wave=1)
     assert planner.next_step(done) == planner.Finish(reached_end=True)
     assert planner.next_step(replace(done, state=RunState.FINISHED)) is None
 
@@ -94,7 +100,7 @@ def test_a_drained_run_halts_only_when_something_is_left_undone() -> None:
     assert planner.next_step(at_work) is None
     idle = replace(run_of({"a": State.DONE}), draining_until=9)
     assert isinstance(planner.next_step(idle), planner.Halt)
-    complete = replace(run_of({name: State.DONE for name in NAMES}, wave=1), draining_until=9)
+    complete = replace(run_of(dict.fromkeys(NAMES, State.DONE), wave=1), draining_until=9)
     assert planner.next_step(complete) == planner.Finish(reached_end=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -165,10 +166,12 @@ def test_a_watch_is_started_shown_and_ended(midwatch: Program) -> None:
 
 def test_a_watch_in_the_foreground_stays_until_it_is_told_to_end(midwatch: Program) -> None:
     foreground = midwatch.start("watch", "--foreground")
-    until(lambda: midwatch.json("watch", "--status")["running"], what="the watch")
-    assert midwatch.watch_pid() == foreground.pid
-    foreground.send_signal(signal.SIGINT)
-    _, err = foreground.communicate(timeout=30)
+    try:
+        until(lambda: midwatch.json("watch", "--status")["pid"] == foreground.pid, what="the watch")
+        midwatch("watch", "--foreground", expect=8)
+    finally:
+        foreground.send_signal(signal.SIGINT)
+        _, err = foreground.communicate(timeout=30)
     assert foreground.returncode == 0
     assert "Traceback" not in err
 
@@ -179,3 +182,14 @@ def test_reading_starts_no_watch(midwatch: Program) -> None:
     for words in ("show @", "events @", "logs @"):
         midwatch(*words.split(), expect=6)
     assert not midwatch.places.state.exists()
+
+
+def test_a_followed_run_whose_watch_is_killed_is_settled_and_told(midwatch: Program) -> None:
+    midwatch.workflow("long", [{"name": "a", "run": agent("touch:here", "sleep:300")}])
+    following = midwatch.start("run", "long")
+    until(lambda: (midwatch.project / "here").exists(), what="the agent at work")
+    os.kill(midwatch.watch_pid(), signal.SIGKILL)
+    out, _ = following.communicate(timeout=60)
+    assert following.returncode == 5
+    assert "its watch was gone" in out
+    assert midwatch.show("@")["restored"]

@@ -23,7 +23,9 @@ def claude(midwatch: Program, claude_program: Path, claude_env: dict[str, str]) 
 
 
 def one_agent(midwatch: Program, prompt: str, **more: Any) -> None:
-    midwatch.workflow("real", [{"name": "a", "cli": "claude", "prompt": prompt, "reporting": False, "allow": ["Bash"], **more}])
+    midwatch.workflow(
+        "real", [{"name": "a", "cli": "claude", "prompt": prompt, "reporting": False, "allow": ["Bash"], **more}]
+    )
 
 
 def billed(model: FakeModel) -> int:
@@ -71,7 +73,7 @@ def test_killed_in_mid_turn_is_failed_and_what_it_spent_stays(midwatch: Program,
 
 
 def _is_claude(pid: int) -> bool:
-    return Path(os.readlink(f"/proc/{pid}/exe")).name.startswith("claude")
+    return Path(f"/proc/{pid}/exe").readlink().name.startswith("claude")
 
 
 def test_cut_off_in_mid_turn_and_taken_up_by_its_exact_session(midwatch: Program, claude: dict[str, str]) -> None:

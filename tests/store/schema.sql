@@ -35,6 +35,8 @@ CREATE TABLE dead_letters(
   id TEXT NOT NULL UNIQUE,
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  consumer TEXT,
+  event INTEGER,
   run TEXT,
   agent TEXT,
   type TEXT NOT NULL,
@@ -94,10 +96,12 @@ CREATE TABLE inbox(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox(
-  seq INTEGER PRIMARY KEY,
+  consumer TEXT NOT NULL DEFAULT '',  -- '': not handed out yet
+  seq INTEGER NOT NULL,
   owner TEXT,
   leased_until INTEGER,
-  tries INTEGER NOT NULL DEFAULT 0) STRICT;
+  tries INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(consumer, seq)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -120,6 +124,8 @@ CREATE TABLE runs(
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
   finished_seq INTEGER,
+  dropped TEXT,  -- why its detail is gone
+  bytes INTEGER,  -- of its record, once it has ended
   wave INTEGER NOT NULL DEFAULT -1,
   turns INTEGER NOT NULL DEFAULT 0,
   input INTEGER, output INTEGER, cache_read INTEGER, cache_write INTEGER, cost INTEGER, estimated INTEGER,
@@ -128,6 +134,12 @@ CREATE TABLE runs(
   missing_cost INTEGER NOT NULL DEFAULT 0,
   plan TEXT NOT NULL,
   inputs TEXT NOT NULL) STRICT;
+
+CREATE TABLE seen(
+  event TEXT NOT NULL,
+  consumer TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY(event, consumer)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
@@ -141,6 +153,8 @@ CREATE TABLE usage(
   model TEXT,
   input INTEGER, output INTEGER, cache_read INTEGER, cache_write INTEGER, cost INTEGER, estimated INTEGER,
   at_least INTEGER NOT NULL DEFAULT 0,
+  missing_input INTEGER, missing_output INTEGER, missing_cache_read INTEGER, missing_cache_write INTEGER,
+  missing_cost INTEGER,  -- only in a row that stands for many
   PRIMARY KEY(run, agent, attempt, request)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE vitals(
@@ -153,7 +167,9 @@ CREATE TABLE vitals(
   pids TEXT NOT NULL DEFAULT '[]',
   PRIMARY KEY(run, agent)) STRICT, WITHOUT ROWID;
 
-CREATE INDEX dead_letters_open ON dead_letters(seq) WHERE state = 'open';
+CREATE INDEX dead_letters_of_run ON dead_letters(run);
+
+CREATE INDEX dead_letters_open ON dead_letters(at, seq) WHERE state = 'open';
 
 CREATE INDEX delegations_at_work ON delegations(state) WHERE state IN ('running', 'review', 'stopping');
 
@@ -167,11 +183,13 @@ CREATE INDEX runs_continuing ON runs(continues) WHERE continues IS NOT NULL;
 
 CREATE INDEX runs_ended ON runs(workflow, finished_seq) WHERE state = 'finished';
 
+CREATE INDEX runs_kept ON runs(seq) WHERE dropped IS NULL;
+
 CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
 
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
 
-CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
+CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0 AND dropped IS NULL;
 
 CREATE UNIQUE INDEX session_taken_up_once ON attempts(cli, session) WHERE session IS NOT NULL AND ended_at IS NULL;
 

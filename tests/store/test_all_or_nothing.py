@@ -57,9 +57,9 @@ def test_an_error_between_event_and_state_leaves_neither(
     stands = list(reader.iterdump())
     really = projections.apply
 
-    def breaks(connection: sqlite3.Connection, event: e.Event, to_state: str | None) -> None:
+    def breaks(connection: sqlite3.Connection, event: e.Event) -> None:
         if event.agent != "ui" or moment == "after the state":
-            really(connection, event, to_state)
+            really(connection, event)
         if event.agent == "ui":
             raise Broken
 

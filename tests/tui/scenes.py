@@ -101,7 +101,9 @@ def plan(*waves: tuple[str, Sequence[PlannedAgent]]) -> Plan:
 
 def claude_lines(*said: str | tuple[str, str]) -> bytes:
     """What Claude Code prints while it says these texts and calls these tools (name, command)."""
-    lines: list[dict[str, object]] = [{"type": "system", "subtype": "init", "session_id": "5f1c", "model": "claude-opus-5"}]
+    lines: list[dict[str, object]] = [
+        {"type": "system", "subtype": "init", "session_id": "5f1c", "model": "claude-opus-5"}
+    ]
     for number, one in enumerate(said):
         block: dict[str, object] = (
             {"type": "text", "text": one}
@@ -144,7 +146,9 @@ class Scene:
             e.DelegationStarted(
                 run=run, agent=agent, attempt=1, attempt_id=f"{run}-{agent}", cli=cli, session=session, at=at
             ),
-            e.AttemptStarted(run=run, agent=agent, attempt=1, pid=self._pid, start_ticks=1, boot="b", namespace=1, at=at),
+            e.AttemptStarted(
+                run=run, agent=agent, attempt=1, pid=self._pid, start_ticks=1, boot="b", namespace=1, at=at
+            ),
         )
 
     def use(self, run: str, agent: str, turns: int, cents: int | None, ago: int, *, estimated: bool = False) -> None:
@@ -213,7 +217,13 @@ class Scene:
             self.building.connection,
             [
                 VitalsRow(
-                    run=run, agent=agent, at=NOW, sign_of_life=NOW - silent, cpu=cpu, memory=mebibytes << 20, pids=(4711,)
+                    run=run,
+                    agent=agent,
+                    at=NOW,
+                    sign_of_life=NOW - silent,
+                    cpu=cpu,
+                    memory=mebibytes << 20,
+                    pids=(4711,),
                 )
             ],
         )
@@ -240,11 +250,11 @@ TESTS_OUT = b"".join(b"tests/api/test_%02d.py ....................\n" % n for n 
 def busy(home: Path) -> Scene:
     """A busy evening."""
     scene = Scene(home)
-    ship, audit, triage, docs = (
-        scene.workflow(name) for name in ("ship-feature", "nightly-audit", "triage", "docs")
-    )
+    ship, audit, triage, docs = (scene.workflow(name) for name in ("ship-feature", "nightly-audit", "triage", "docs"))
     scene.workflow("release")
-    scene.workflow("backport", 'description = "x"\n[[waves]]\nname = "port"\n[[waves.agents]]\nname = "a"\nrol = "writer"\n')
+    scene.workflow(
+        "backport", 'description = "x"\n[[waves]]\nname = "port"\n[[waves.agents]]\nname = "a"\nrol = "writer"\n'
+    )
 
     run = scene.launch(audit, 9 * HOUR, plan(("scan", [PlannedAgent(name="scan", role=Role.RESEARCHER, cli="claude")])))
     scene.wave(run, 0, "scan", 9 * HOUR)
@@ -287,7 +297,9 @@ def busy(home: Path) -> Scene:
     scene.use(run, "write", 3, 8, 2 * HOUR)
     scene.end(run, "write", HOUR)
     scene.building.write(
-        e.DelegationBlocked(run=run, agent="write", detail="the style guide it was told to follow is not there", at=NOW - HOUR)
+        e.DelegationBlocked(
+            run=run, agent="write", detail="the style guide it was told to follow is not there", at=NOW - HOUR
+        )
     )
     scene.finish(run, Outcome.BLOCKED, HOUR, "write could not proceed")
 

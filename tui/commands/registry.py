@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "resume": ("recover", "RUN AGENT", "take up one agent that was cut off"),
     "discard": ("recover", "RUN", "settle what was cut off"),
     "usage": ("usage", "", "what it cost"),
+    "letters": ("letters", "[retry ID|drop ID]", "dead letters and refused transitions"),
     "audit": ("audit", "", "prove that the log and the state agree"),
     "doctor": ("doctor", "", "agent CLIs, the record's health, what this system lacks"),
     "status": ("status", "", "one short line for a tmux bar or a prompt"),

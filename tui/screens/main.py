@@ -63,7 +63,11 @@ class Main(Moving, Verbs):
     def on_mount(self) -> None:
         """Reads what the first frame shows, then begins to listen."""
         self._reader = RecordReader(self.midwatch.places)
-        self.workflows.moved, self.runs.moved, self.board.moved = self._workflow_moved, self._run_moved, self._agent_moved
+        self.workflows.moved, self.runs.moved, self.board.moved = (
+            self._workflow_moved,
+            self._run_moved,
+            self._agent_moved,
+        )
         self._clock = self.set_interval(CLOCK_S, self._tick, pause=True)
         self.set_class(self.midwatch.ascii, "ascii")
         self.set_class(not is_wide(self.app.size), "narrow")
@@ -114,9 +118,7 @@ class Main(Moving, Verbs):
     def _look(self, run: str | None) -> Glance:
         connection = self._reader.connection()
         now = time.monotonic()
-        glance = look(
-            connection, watched=self.midwatch.watched(), workflow=self._workflow, run=run, limit=self._limit
-        )
+        glance = look(connection, watched=self.midwatch.watched(), workflow=self._workflow, run=run, limit=self._limit)
         if glance.seq != self._today_seq and now - self._today_at >= TODAY_EVERY_S:
             self._today, self._today_at, self._today_seq = spent_today(connection, self.midwatch.now()), now, glance.seq
         return glance

@@ -66,7 +66,16 @@ class Panes(Screen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         """All that there is; the layout says which of it is shown where."""
         self.prompt.display = False
-        yield from (self.header, self.workflows, self.runs, self.board, self.output, self.cost, self.footer, self.prompt)
+        yield from (
+            self.header,
+            self.workflows,
+            self.runs,
+            self.board,
+            self.output,
+            self.cost,
+            self.footer,
+            self.prompt,
+        )
 
     @property
     def here(self) -> Situation:

@@ -89,7 +89,10 @@ class Usage(Reading):
         if whole.missing_cost or whole.missing_tokens:
             yield "+ means at least: some of what was used came without figures.", "dim"
         if whole.estimated:
-            yield f"{dollars(whole.estimated)} of it is estimated from tokens and prices; estimates are not bills.", "dim"
+            yield (
+                f"{dollars(whole.estimated)} of it is estimated from tokens and prices; estimates are not bills.",
+                "dim",
+            )
 
     def _row(self, name: str, runs: str, figures: tuple[str, ...]) -> str:
         width = max(20, self.page.size.width or self.app.size.width - 2)

@@ -117,7 +117,9 @@ class Board(Rows[AgentRow]):
         every = self.every
         waves = min(10, max(cells(one.wave) for one in every))
         if item.remark is not None:
-            return fit([(" " * (waves + 3 if waves else 2), ""), (item.remark, tone(item.delegation.state) or "dim")], width)
+            return fit(
+                [(" " * (waves + 3 if waves else 2), ""), (item.remark, tone(item.delegation.state) or "dim")], width
+            )
         one, how = item.delegation, self._how(item)
         colour = tone(one.state) or "dim"
         columns = [
@@ -211,5 +213,3 @@ def _heading(glance: Glance, now: int) -> str:
         took = elapsed((run.ended_at if run.ended_at is not None else run.started_at) - run.started_at)
         parts.append(f"took {took}")
     return "  ".join(parts)
-
-

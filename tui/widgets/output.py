@@ -40,9 +40,7 @@ class Source:
         if attempt is None:
             return None
         planned = run.plan.agent(delegation.name)
-        return cls(
-            run=run.id, agent=delegation.name, attempt=attempt.number, cli=planned.cli, reports=planned.reports
-        )
+        return cls(run=run.id, agent=delegation.name, attempt=attempt.number, cli=planned.cli, reports=planned.reports)
 
     def open(self, places: Places, tool_sign: str) -> Transcript:
         """Its transcript, nothing of it read yet."""
