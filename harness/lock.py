@@ -34,8 +34,10 @@ class Holder:
 class Lock:
     """A lock on a file for as long as this object is open; the system gives it up when the process dies."""
 
-    def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    def __init__(self, path: Path, *, to_take: bool = True) -> None:
+        """Opens the file at `path`, made now if it is not there; with `to_take` false only to ask, changing nothing."""
+        flags = os.O_RDWR | os.O_CREAT if to_take else os.O_RDONLY
+        self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
 
     def take(self, *, shared: bool = False) -> bool:
         """Whether the lock is ours now. Never waits."""
@@ -72,7 +74,7 @@ def holder(path: Path) -> Holder | None:
     """The watch that holds the lock at `path`, or `None` when no watch lives."""
     if not path.exists():
         return None
-    lock = Lock(path)
+    lock = Lock(path, to_take=False)
     try:
         if not lock.held_by_another():
             return None

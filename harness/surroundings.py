@@ -43,7 +43,19 @@ def capture() -> Surroundings:
         raise SurroundingsError(
             "the folder this terminal is in does not exist any more; go to one that does"
         ) from problem
-    return Surroundings(env=dict(os.environ), cwd=cwd, umask=_umask(), limits=_limits())
+    return Surroundings(env=_environment(), cwd=cwd, umask=_umask(), limits=_limits())
+
+
+def _environment() -> dict[str, str]:
+    """The terminal's environment, without the `LC_CTYPE` that Python itself puts there in a C locale (PEP 538)."""
+    env = dict(os.environ)
+    try:
+        given = Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        return env
+    if env.get("LC_CTYPE", "").startswith("C.") and not any(one.startswith(b"LC_CTYPE=") for one in given):
+        del env["LC_CTYPE"]
+    return env
 
 
 def hand_over(surroundings: Surroundings, folder: Path, request_id: str) -> Path:

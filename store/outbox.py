@@ -75,9 +75,9 @@ def lease(
         ).fetchall():
             _bury(connection, consumer, seq, f"it was taken up {MOST_TRIES} times and never seen through", now)
         rows = connection.execute(
-            "SELECT seq, events.id, events.at, events.run, agent, type, from_state, to_state, data, tries,"
+            "SELECT outbox.seq, events.id, events.at, events.run, agent, type, from_state, to_state, data, tries,"
             " runs.name, runs.folder FROM outbox JOIN events USING(seq) LEFT JOIN runs ON runs.id = events.run"
-            f" WHERE {_FREE} ORDER BY seq LIMIT ?",
+            f" WHERE {_FREE} ORDER BY outbox.seq LIMIT ?",
             (*free, limit),
         ).fetchall()
         until = now + int(seconds * 1000)

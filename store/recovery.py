@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from dataclasses import dataclass
 
 from store.model import Reason, State
 from store.run import Delegation, Run
-from store.views import load_run, runs_to_recover
+from store.views import load_run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,12 +35,22 @@ class CutOff:
 def cut_off_runs(connection: sqlite3.Connection) -> list[CutOff]:
     """Every run with something left to take up or to discard, newest first."""
     found = []
-    for line in runs_to_recover(connection):
-        run = load_run(connection, line.id)
+    for run in map(functools.partial(load_run, connection), runs_with_something_left(connection)):
         agents = interrupted(connection, run)
         if agents:
             found.append(CutOff(run=run, agents=agents))
     return found
+
+
+def runs_with_something_left(connection: sqlite3.Connection) -> list[str]:
+    """The ids of the runs that `cut_off_runs` loads, newest first: what a status line needs to know."""
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE restored=1 AND discarded=0 AND EXISTS ("
+        " SELECT 1 FROM delegations AS cut WHERE cut.run = runs.id AND cut.state='stopped' AND cut.reason='interrupted'"
+        " AND NOT EXISTS (SELECT 1 FROM runs AS later JOIN delegations AS again ON again.run = later.id"
+        "  AND again.agent = cut.agent WHERE later.continues = runs.id)) ORDER BY seq DESC"
+    )
+    return [str(row[0]) for row in rows]
 
 
 def interrupted(connection: sqlite3.Connection, run: Run) -> tuple[Interrupted, ...]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tui.errors import WrongUsage
 from tui.statuses import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.settings import Settings
     from store.paths import Places
 
@@ -29,9 +28,9 @@ def run_app(places: Places) -> int:
     places.prepare()
     settings = _settings(places)
     far_away = bool(os.environ.get("SSH_CONNECTION") or os.environ.get("SSH_TTY"))
-    _prepare_textual(os.environ, far_away=far_away, motion=None if settings is None else settings.screen.motion)
+    with _textual_told(far_away=far_away, motion=None if settings is None else settings.screen.motion):
+        from tui.midwatch import Midwatch
     from harness.lock import Lock
-    from tui.midwatch import Midwatch
     from tui.record_reader import RecordReader
     from tui.signals import leaving_on_signals
 
@@ -67,13 +66,25 @@ def _settings(places: Places) -> Settings | None:
     return settings
 
 
-def _prepare_textual(environment: Mapping[str, str], *, far_away: bool, motion: bool | None) -> None:
-    """Sets what Textual reads once, while it is imported; what the person set themselves holds."""
-    assert "textual.constants" not in sys.modules or environment.get("TEXTUAL_FPS"), "Textual was imported too early"
+@contextmanager
+def _textual_told(*, far_away: bool, motion: bool | None) -> Iterator[None]:
+    """Sets what Textual reads once, while it is imported, and takes it back: agents get the person's environment (R20).
+
+    What the person set themselves holds.
+    """
     moves = motion if motion is not None else not far_away
-    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_FAR_AWAY if far_away else FRAMES_A_SECOND))
-    os.environ.setdefault("TEXTUAL_ANIMATIONS", "basic" if moves else "none")
-    os.environ.setdefault("TEXTUAL_SMOOTH_SCROLL", "1" if moves else "0")
+    wanted = {
+        "TEXTUAL_FPS": str(FRAMES_FAR_AWAY if far_away else FRAMES_A_SECOND),
+        "TEXTUAL_ANIMATIONS": "basic" if moves else "none",
+        "TEXTUAL_SMOOTH_SCROLL": "1" if moves else "0",
+    }
+    added = [name for name in wanted if name not in os.environ]
+    os.environ.update({name: wanted[name] for name in added})
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def _mouse(settings: Settings | None, *, far_away: bool) -> bool:

@@ -6,15 +6,19 @@ import os
 import signal
 import subprocess
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.agents.base import Adapter, Beside, Brief, Invocation
 from harness.ledger import Ledger, Row
 from harness.reports import ErrorKind, Failure, Report, Result, Session, Turn, Usage
+
+Ask = Callable[..., "Attempt"]
 
 
 @dataclass(kw_only=True)
@@ -115,3 +119,20 @@ def begin(adapter: Adapter, brief: Brief, *, folder: Path, env: Mapping[str, str
     finally:
         os.close(stdin)
     return Attempt(adapter=adapter, invocation=invocation, process=process, out=out)
+
+
+def asking(start: Callable[..., Attempt], adapter: Adapter, program: Path, env: Mapping[str, str]) -> Ask:
+    """How a test begins attempts of this CLI: `ask(prompt)`, with the keys of a `Brief` and another `env` if need be."""
+
+    def ask(prompt: str, *, env: Mapping[str, str] = env, **more: Any) -> Attempt:
+        brief = Brief(prompt=prompt, attempt_session=str(uuid.uuid4()), program=str(program), env=env, **more)
+        return start(adapter, brief, env=env)
+
+    return ask
+
+
+def printed_version(adapter: Adapter, program: Path, env: Mapping[str, str]) -> str:
+    """What it prints when it is asked for its version."""
+    argv = [program, *adapter.version]
+    done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=60, check=True)
+    return done.stdout.split()[-1]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import uuid
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.agents import adapter
-from harness.agents.base import Brief
 from harness.ledger import Ledger
 from harness.reports import ErrorKind, Failure, File, Tool
 from store.model import Counts
-from tests.real.attempt import Attempt
+from tests.real.attempt import Ask, asking, printed_version
 from tests.real.model import FakeModel
 from tests.real.npm import installed
 
@@ -39,8 +35,6 @@ TRY_ONCE = (
     *("-c", "model_providers.fake.request_max_retries=0"),
 )
 
-Start = Callable[..., Attempt]
-
 
 @pytest.fixture(scope="session")
 def program() -> Path:
@@ -56,23 +50,15 @@ def env(terminal: dict[str, str], model: FakeModel) -> dict[str, str]:
 
 
 @pytest.fixture
-def ask(start: Start, program: Path, env: dict[str, str]) -> Start:
-    """Begins an attempt with this prompt."""
-
-    def ask(prompt: str, *, env: dict[str, str] = env, **more: Any) -> Attempt:
-        brief = Brief(prompt=prompt, attempt_session=str(uuid.uuid4()), program=str(program), env=env, **more)
-        return start(CODEX, brief, env=env)
-
-    return ask
+def ask(start: Ask, program: Path, env: dict[str, str]) -> Ask:
+    return asking(start, CODEX, program, env)
 
 
 def test_it_is_the_version_that_the_reader_is_tested_on(program: Path, terminal: dict[str, str]) -> None:
-    argv = [program, *CODEX.version]
-    printed = subprocess.run(argv, capture_output=True, text=True, env=terminal, timeout=60, check=True)
-    assert printed.stdout.split()[-1] == CODEX.tested
+    assert printed_version(CODEX, program, terminal) == CODEX.tested
 
 
-def test_success_with_a_tool_call(ask: Start, model: FakeModel, tmp_path: Path) -> None:
+def test_success_with_a_tool_call(ask: Ask, model: FakeModel, tmp_path: Path) -> None:
     attempt = ask("[[tool:bash echo hi > made.txt]] [[say:all done]]")
     assert attempt.end() == 0
     assert (attempt.result.ok, attempt.result.text) == (True, "all done")
@@ -82,19 +68,19 @@ def test_success_with_a_tool_call(ask: Start, model: FakeModel, tmp_path: Path) 
     assert not attempt.row.at_least
 
 
-def test_a_written_file_is_named(ask: Start, tmp_path: Path) -> None:
+def test_a_written_file_is_named(ask: Ask, tmp_path: Path) -> None:
     attempt = ask("[[tool:write made.txt hello]] [[say:written]]")
     assert attempt.end() == 0
     assert File(path=str(tmp_path / "project/made.txt")) in attempt.reports()
 
 
-def test_a_large_prompt_comes_whole_from_a_file(ask: Start) -> None:
+def test_a_large_prompt_comes_whole_from_a_file(ask: Ask) -> None:
     attempt = ask("x " * 200_000 + "[[say:read it all]]")
     assert attempt.end() == 0
     assert attempt.result.text == "read it all"
 
 
-def test_it_cannot_write_outside_its_folder(ask: Start, env: dict[str, str]) -> None:
+def test_it_cannot_write_outside_its_folder(ask: Ask, env: dict[str, str]) -> None:
     without_temporary = (
         *("-c", "sandbox_workspace_write.exclude_slash_tmp=true"),
         *("-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true"),
@@ -106,13 +92,13 @@ def test_it_cannot_write_outside_its_folder(ask: Start, env: dict[str, str]) -> 
 
 
 @pytest.mark.parametrize("args", [("-s", "read-only"), ("-c", 'sandbox_mode="read-only"')])
-def test_a_sandbox_of_the_persons_own_goes_before_ours(ask: Start, tmp_path: Path, args: tuple[str, ...]) -> None:
+def test_a_sandbox_of_the_persons_own_goes_before_ours(ask: Ask, tmp_path: Path, args: tuple[str, ...]) -> None:
     attempt = ask("[[tool:bash echo hi > made.txt]] [[say:tried]]", args=args)
     assert attempt.end() == 0
     assert not (tmp_path / "project/made.txt").exists()
 
 
-def test_a_refused_sign_in(ask: Start, model: FakeModel) -> None:
+def test_a_refused_sign_in(ask: Ask, model: FakeModel) -> None:
     attempt = ask("[[status:401]]", args=TRY_ONCE)
     assert attempt.end() == 1
     assert not attempt.result.ok
@@ -121,41 +107,41 @@ def test_a_refused_sign_in(ask: Start, model: FakeModel) -> None:
     assert attempt.row.counts == Counts()
 
 
-def test_no_sign_in_at_all(ask: Start, model: FakeModel, env: dict[str, str]) -> None:
+def test_no_sign_in_at_all(ask: Ask, model: FakeModel, env: dict[str, str]) -> None:
     attempt = ask("[[say:never]]", env={name: value for name, value in env.items() if name != "FAKE_KEY"})
     assert attempt.end() == 1
     assert attempt.failures[-1] == (ErrorKind.AUTH, False)
     assert model.requests() == []
 
 
-def test_an_answer_about_a_refused_sign_in_is_no_refused_sign_in(ask: Start) -> None:
+def test_an_answer_about_a_refused_sign_in_is_no_refused_sign_in(ask: Ask) -> None:
     attempt = ask("[[say:unexpected status 401 Unauthorized: Incorrect API key provided]]")
     assert attempt.end() == 0
     assert attempt.result.ok
     assert attempt.failures == []
 
 
-def test_a_rate_limit(ask: Start, model: FakeModel) -> None:
+def test_a_rate_limit(ask: Ask, model: FakeModel) -> None:
     attempt = ask("[[status:429]]")
     assert attempt.end() == 1
     assert attempt.failures[-1] == (ErrorKind.RATE_LIMIT, False)
     assert model.statuses() == [429]
 
 
-def test_overload(ask: Start) -> None:
+def test_overload(ask: Ask) -> None:
     attempt = ask("[[status:529]]", args=TRY_ONCE)
     assert attempt.end() == 1
     assert attempt.failures[-1] == (ErrorKind.OVERLOADED, False)
 
 
-def test_overload_that_passes(ask: Start, model: FakeModel) -> None:
+def test_overload_that_passes(ask: Ask, model: FakeModel) -> None:
     attempt = ask("[[status:529x1]] [[say:fine]]")
     assert attempt.end() == 0
     assert attempt.result.text == "fine"
     assert attempt.row.counts == model.billed_without_writes()
 
 
-def test_a_usage_limit_and_when_it_is_lifted(ask: Start, model: FakeModel) -> None:
+def test_a_usage_limit_and_when_it_is_lifted(ask: Ask, model: FakeModel) -> None:
     attempt = ask("[[status:429:usage_limit_reached]]")
     assert attempt.end() == 1
     assert attempt.failures[-1] == (ErrorKind.USAGE_LIMIT, False)
@@ -163,7 +149,7 @@ def test_a_usage_limit_and_when_it_is_lifted(ask: Start, model: FakeModel) -> No
     assert model.statuses() == [429]
 
 
-def test_killed_in_mid_turn_and_taken_up_by_its_exact_id(ask: Start, model: FakeModel) -> None:
+def test_killed_in_mid_turn_and_taken_up_by_its_exact_id(ask: Ask, model: FakeModel) -> None:
     """Nothing counts twice; what the first attempt had used is counted where Codex tells it (U4)."""
     first = ask("[[tool:bash echo one]] [[stall:60]] [[say:never]]")
     first.until(lambda: len(model.requests()) == 2)
@@ -177,7 +163,7 @@ def test_killed_in_mid_turn_and_taken_up_by_its_exact_id(ask: Start, model: Fake
     assert (least.input or 0) <= (second.row.counts.input or 0) <= (most.input or 0)
 
 
-def test_a_session_that_is_taken_up_counts_only_what_is_new(ask: Start, model: FakeModel) -> None:
+def test_a_session_that_is_taken_up_counts_only_what_is_new(ask: Ask, model: FakeModel) -> None:
     first = ask("[[tool:bash echo one]] [[say:one]]")
     assert first.end() == 0
     ledger = Ledger()
@@ -188,7 +174,7 @@ def test_a_session_that_is_taken_up_counts_only_what_is_new(ask: Start, model: F
     assert row.counts == model.billed_without_writes(since=2)
 
 
-def test_a_session_that_is_gone_is_told_and_costs_nothing(ask: Start, model: FakeModel) -> None:
+def test_a_session_that_is_gone_is_told_and_costs_nothing(ask: Ask, model: FakeModel) -> None:
     attempt = ask("[[say:never]]", session=str(uuid.uuid4()))
     assert attempt.end() == 1
     assert attempt.result.session_gone
@@ -198,7 +184,7 @@ def test_a_session_that_is_gone_is_told_and_costs_nothing(ask: Start, model: Fak
 
 @pytest.mark.parametrize("first", range(2))
 def test_the_credential_that_has_a_shape_is_the_one_it_uses(
-    ask: Start, env: dict[str, str], model: FakeModel, first: int
+    ask: Ask, env: dict[str, str], model: FakeModel, first: int
 ) -> None:
     folder = Path(env["HOME"]) / ".codex"
     plain = SETTINGS.format(base=model.base).split("[model_providers.fake]")[0].replace('model_provider = "fake"', "")

@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "usage": ("usage", "", "what it cost"),
     "letters": ("letters", "[retry ID|drop ID]", "dead letters and refused transitions"),
     "audit": ("audit", "", "prove that the log and the state agree"),
-    "doctor": ("doctor", "", "agent CLIs, the record's health, what this system lacks"),
+    "doctor": ("doctor", "", "CLIs, the record's health, what is lacking"),
     "status": ("status", "", "one short line for a tmux bar or a prompt"),
     "trust": ("trust", "[PATH]", "trust a project's workflows"),
     "watch": ("watch", "", "the process that conducts the runs"),

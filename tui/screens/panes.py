@@ -101,7 +101,7 @@ class Panes(Screen[None], inherit_bindings=False):
     def focus_pane(self, pane: Pane) -> None:
         """Puts the hand there; where room is short, that pane is the one shown."""
         self.pane = pane
-        self.widget_of(pane).focus(scroll_visible=False)
+        self.set_focus(self.widget_of(pane), scroll_visible=False)
         self.offer()
         if not is_wide(self.app.size):
             self._lay_out()
