@@ -31,10 +31,10 @@ from typing import Any
 from bench.filled import EVENTS_OF_RUN, fill
 from store import events as e
 from store.database import open_writer
-from store.encoding import encode_plan
 from store.ids import new_id, new_run_id, now_ms
 from store.migrations import migrate
 from store.model import Plan, PlannedAgent, PlannedWave, Role, Verdict
+from store.plan_encoding import encode_plan
 from store.record import Batch, record
 
 AGENTS = [f"agent-{number:02}" for number in range(20)]

@@ -65,7 +65,14 @@ def milliseconds(arguments: Sequence[str], home: Path) -> float:
     environment = {**os.environ, "MIDWATCH_HOME": str(home)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
     return (time.perf_counter() - begun) * 1000
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 from harness.journal import Lines
 from harness.keeper.pipe import AT_ONCE, Pipe
-from harness.outputs import Outputs
+from harness.outputs import NEARLY_FULL, Outputs
 from harness.sink import Sink
 
 ROOM_AGAIN_S = 1.0  # between two tries to write into a journal that could not grow
+_WIDE_PIPE = 1 << 20
 
 
 class Copying:
@@ -70,6 +73,8 @@ class Copying:
                 lines = self._framing.feed(os.pread(pipe.journal, moved, pipe.moved - moved))
                 if lines:
                     self._sink.lines(lines)
+            elif moved >= NEARLY_FULL:
+                _widen(pipe)
             self._check_limit()
         return moved
 
@@ -123,3 +128,11 @@ class Copying:
             self._sink.lines(last)
         assert self._whole is not None
         self._whole()
+
+
+def _widen(pipe: Pipe) -> None:
+    """Lets a pipe hold so much that its agent hardly waits: only one that is not read back, and so fills no memory."""
+    if not pipe.wide:
+        pipe.wide = True
+        with suppress(AttributeError, OSError):  # not on this system, or all pipes of this user hold what they may
+            fcntl.fcntl(pipe.reading, fcntl.F_SETPIPE_SZ, _WIDE_PIPE)

@@ -11,7 +11,7 @@ from harness.keeper.pipe import Pipe
 
 TICK_S = 0.02
 """From the first byte to the drain: long enough that chatty agents share one, too short for a person to see."""
-_NEARLY_FULL = 32 << 10  # a pipe holds 64 KiB, less where its pages are not filled
+NEARLY_FULL = 32 << 10  # a pipe holds 64 KiB, less where its pages are not filled
 _FLOOD_TICK_S = 0.001  # while an agent fills its pipe faster than the tick empties it
 _log = logging.getLogger("midwatch.outputs")
 
@@ -75,7 +75,7 @@ class Outputs:
                 continue
             if moved:
                 spoke[speaker] = None
-                flooded |= moved >= _NEARLY_FULL
+                flooded |= moved >= NEARLY_FULL
         for speaker in spoke:
             speaker.spoke()
         self._timer = self._loop.call_later(_FLOOD_TICK_S if flooded else TICK_S, self._tick)

@@ -8,18 +8,8 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from store.events import Event
-from store.model import (
-    Counts,
-    OnFailure,
-    Outcome,
-    Plan,
-    PlannedAgent,
-    PlannedWave,
-    Reason,
-    Role,
-    Verdict,
-    WatchDeath,
-)
+from store.model import Counts, Outcome, Reason, Verdict
+from store.plan_encoding import decode_plan, encode_plan, known_fields, stated_fields
 
 EVENT_TYPES: dict[str, type[Event]] = {kind.type: kind for kind in Event.__subclasses__()}
 
@@ -27,58 +17,16 @@ _ENVELOPE = frozenset({"run", "agent", "at", "id"})
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
-def _slots(value: object) -> dict[str, Any]:
-    found = {}
-    for item in fields(value):  # type: ignore[arg-type]  # only ever called with our dataclasses
-        content = getattr(value, item.name)
-        if content is not None and content != item.default:
-            found[item.name] = content
-    return found
-
-
-def encode_plan(plan: Plan) -> dict[str, Any]:
-    """A plan as JSON-ready data; what holds by default is left out."""
-    coded = _slots(plan)
-    coded["waves"] = [{**_slots(wave), "agents": [_slots(agent) for agent in wave.agents]} for wave in plan.waves]
-    return coded
-
-
-def _known(kind: type[Any], coded: dict[str, Any]) -> dict[str, Any]:
-    names = {item.name for item in fields(kind)}
-    return {name: value for name, value in coded.items() if name in names}
-
-
-def _decode_agent(coded: dict[str, Any]) -> PlannedAgent:
-    typed = {**_known(PlannedAgent, coded), "role": Role(coded["role"])}
-    if "reject_on" in coded:
-        typed["reject_on"] = tuple(coded["reject_on"])
-    return PlannedAgent(**typed)
-
-
-def decode_plan(coded: dict[str, Any]) -> Plan:
-    """The plan that `encode_plan` wrote."""
-    waves = tuple(
-        PlannedWave(
-            name=wave["name"],
-            on_failure=OnFailure(wave.get("on_failure", OnFailure.CONTINUE)),
-            agents=tuple(_decode_agent(agent) for agent in wave["agents"]),
-        )
-        for wave in coded["waves"]
-    )
-    watch_death = WatchDeath(coded.get("watch_death", WatchDeath.STOP))
-    return Plan(**{**_known(Plan, coded), "waves": waves, "watch_death": watch_death})
-
-
 _ENCODE: dict[str, Callable[[Any], Any]] = {
     "plan": encode_plan,
-    "counts": _slots,
+    "counts": stated_fields,
     "files": list,
     "inputs": dict,
     "environment": dict,
 }
 _DECODE: dict[str, Callable[[Any], Any]] = {
     "plan": decode_plan,
-    "counts": lambda coded: Counts(**_known(Counts, coded)),
+    "counts": lambda coded: Counts(**known_fields(Counts, coded)),
     "files": tuple,
     "outcome": Outcome,
     "reason": Reason,

@@ -12,8 +12,8 @@ from typing import Any
 
 from store import events as e
 from store import usage
-from store.encoding import encode_plan
 from store.model import Counts
+from store.plan_encoding import encode_plan
 
 _TOTALS = ("input", "output", "cache_read", "cache_write", "cost", "estimated")
 _MISSING = ("missing_input", "missing_output", "missing_cache_read", "missing_cache_write", "missing_cost")

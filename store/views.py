@@ -9,14 +9,15 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from store.database import snapshot
-from store.encoding import decode_plan
 from store.errors import AmbiguousRun, RunNotFound
-from store.model import Outcome, Reason, RunState, State, Verdict
-from store.run import Attempt, Delegation, Run
+from store.model import Outcome, Reason, RunState
 from store.usage import Totals
+
+if TYPE_CHECKING:
+    from store.run import Run
 
 TOTALS_COLUMNS = (
     "turns, input, output, cache_read, cache_write, cost, estimated,"
@@ -188,104 +189,11 @@ def _workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
 
 
 def load_run(connection: sqlite3.Connection, run: str) -> Run:
-    """Everything that stands of one run, by whole id; raises `RunNotFound`.
+    """Everything that stands of one run, by whole id; raises `RunNotFound`."""
+    from store.loading import load
 
-    One whose detail was dropped has an empty plan, no inputs and no delegations; what its line says still stands.
-    """
     with snapshot(connection):
-        return _load_run(connection, run)
-
-
-def _load_run(connection: sqlite3.Connection, run: str) -> Run:
-    line = run_line(connection, run)
-    row = connection.execute("SELECT digest, plan, inputs, halted_detail FROM runs WHERE id=?", (run,)).fetchone()
-    attempts: dict[str, list[Attempt]] = {}
-    for agent, attempt in _attempts(connection, run):
-        attempts.setdefault(agent, []).append(attempt)
-    delegations = {}
-    for found in connection.execute(
-        "SELECT agent, wave, position, state, held, reason, detail, verdict, quote, warning, files, model,"
-        f" answer_bytes, answer_sha256, started_at, ended_at, {TOTALS_COLUMNS} FROM delegations WHERE run=?"
-        " ORDER BY wave, position",
-        (run,),
-    ):
-        delegations[found[0]] = Delegation(
-            name=found[0],
-            wave=found[1],
-            position=found[2],
-            state=State(found[3]),
-            held=bool(found[4]),
-            reason=None if found[5] is None else Reason(found[5]),
-            detail=found[6],
-            verdict=None if found[7] is None else Verdict(found[7]),
-            quote=found[8],
-            warning=found[9],
-            files=tuple(json.loads(found[10])),
-            model=found[11],
-            answer_bytes=found[12],
-            answer_sha256=found[13],
-            started_at=found[14],
-            ended_at=found[15],
-            totals=totals(found[16:]),
-            attempts=tuple(attempts.get(found[0], ())),
-        )
-    return Run(
-        id=line.id,
-        workflow=line.workflow,
-        name=line.name,
-        folder=line.folder,
-        digest=row[0],
-        plan=decode_plan(json.loads(row[1])),
-        inputs=json.loads(row[2]),
-        started_at=line.started_at,
-        state=line.state,
-        paused=line.paused,
-        draining_until=line.draining_until,
-        halted=line.halted,
-        halted_detail=row[3],
-        outcome=line.outcome,
-        reached_end=line.reached_end,
-        why=line.why,
-        restored=line.restored,
-        discarded=line.discarded,
-        continues=line.continues,
-        ended_at=line.ended_at,
-        wave=line.wave,
-        totals=line.totals,
-        delegations=delegations,
-    )
-
-
-def _attempts(connection: sqlite3.Connection, run: str) -> Iterator[tuple[str, Attempt]]:
-    for row in connection.execute(
-        "SELECT agent, number, id, cli, started_at, session, deadline, pid, start_ticks, boot, namespace, ended_at,"
-        " exit_code, signal, asked, result, leftovers, out_bytes, err_bytes FROM attempts WHERE run=?"
-        " ORDER BY agent, number",
-        (run,),
-    ):
-        yield (
-            row[0],
-            Attempt(
-                number=row[1],
-                id=row[2],
-                cli=row[3],
-                started_at=row[4],
-                session=row[5],
-                deadline=row[6],
-                pid=row[7],
-                start_ticks=row[8],
-                boot=row[9],
-                namespace=row[10],
-                ended_at=row[11],
-                exit_code=row[12],
-                signal=row[13],
-                asked=None if row[14] is None else Reason(row[14]),
-                result=row[15],
-                leftovers=row[16],
-                out_bytes=row[17],
-                err_bytes=row[18],
-            ),
-        )
+        return load(connection, run_line(connection, run))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

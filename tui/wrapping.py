@@ -7,19 +7,24 @@ from tui.text import cells
 _LEAST = 12  # a row is not broken between words when that would leave less than this
 
 
-def rows_of(text: str, width: int) -> list[str]:
-    """`text` as rows of at most `width` cells; '' is one empty row. Only spaces at a break are left out."""
+def rows_of(text: str, width: int, hanging: int = 0) -> list[str]:
+    """`text` as rows of at most `width` cells, all but the first indented; '' is one empty row.
+
+    Only spaces at a break are left out.
+    """
     if width <= 0 or cells(text) <= width:
         return [text if width > 0 else ""]
-    rows = []
+    indent = " " * min(hanging, width // 2)
+    rows: list[str] = []
     rest = text
     while rest:
-        head = _head(rest, width)
+        before = indent if rows else ""
+        head = _head(rest, width - len(before))
         if len(head) < len(rest) and rest[len(head)] != " ":
             space = head.rfind(" ")
             if space >= _LEAST:
                 head = head[:space]
-        rows.append(head)
+        rows.append(before + head)
         rest = rest[len(head) :]
         if rest.startswith(" "):
             rest = rest[1:]

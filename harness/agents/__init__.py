@@ -10,6 +10,7 @@ _ADAPTERS = {
     "claude": ("harness.agents.claude", "Claude"),
     "codex": ("harness.agents.codex", "Codex"),
     "gemini": ("harness.agents.gemini", "Gemini"),
+    "opencode": ("harness.agents.opencode", "Opencode"),
     "command": ("harness.agents.command", "Command"),
 }
 

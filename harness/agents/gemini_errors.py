@@ -16,7 +16,7 @@ from harness.reports import ErrorKind
 _API_ERROR = re.compile(r"\[API Error: (.*)\](.*)", re.DOTALL)
 _AFTER_429 = "\nPlease wait and try again later."
 _EXHAUSTED = "You have exhausted your "
-_RESET = re.compile(r"quota will reset after (\S+?)\.?(?:\s|$)")
+_RESET = re.compile(r"quota will reset after (\w+)")
 _GONE = "Error resuming session: "
 _NOT_BEGUN = (
     ("When using Gemini API, you must specify the GEMINI_API_KEY", ErrorKind.AUTH),

@@ -11,7 +11,7 @@ AT_ONCE = 1 << 20
 class Pipe:
     """One of an agent's two outputs, on its way into its journal."""
 
-    __slots__ = ("copies", "ended", "journal", "moved", "reading", "unwritten")
+    __slots__ = ("copies", "ended", "journal", "moved", "reading", "unwritten", "wide")
 
     def __init__(self, reading: int, journal: int) -> None:
         self.reading = reading
@@ -24,6 +24,8 @@ class Pipe:
         """Whether every writer is gone and nothing is left to move."""
         self.copies = not hasattr(os, "splice")
         self.unwritten = b""
+        self.wide = False
+        """Whether it was made to hold more than is usual."""
 
     def move(self) -> int:
         """How many bytes went into the journal just now, at most `AT_ONCE`; 0 when none was there.

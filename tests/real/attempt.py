@@ -122,7 +122,7 @@ def begin(adapter: Adapter, brief: Brief, *, folder: Path, env: Mapping[str, str
 
 
 def asking(start: Callable[..., Attempt], adapter: Adapter, program: Path, env: Mapping[str, str]) -> Ask:
-    """How a test begins attempts of this CLI: `ask(prompt)`, with the keys of a `Brief` and another `env` if need be."""
+    """How a test begins attempts of this CLI: `ask(prompt)`, with keys of a `Brief` or another `env` if need be."""
 
     def ask(prompt: str, *, env: Mapping[str, str] = env, **more: Any) -> Attempt:
         brief = Brief(prompt=prompt, attempt_session=str(uuid.uuid4()), program=str(program), env=env, **more)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from story import PLAN, launched
 
 from store import events as e
-from store.encoding import EVENT_TYPES, decode, decode_plan, encode, encode_plan
+from store.encoding import EVENT_TYPES, decode, encode
 from store.model import Counts, Plan, PlannedAgent, PlannedWave, Role
+from store.plan_encoding import decode_plan, encode_plan
 
 # The contract: these names are stored for ever. More may be added; none is renamed.
 NAMES = frozenset(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from store.outbox import MOST_TRIES, Leased
 from store.record import Batch, record
 
 NOW = 1_000_000
+BEGUN = 10  # instructions; BEGIN itself has fewer
 ENDS = {"run.finished"}
 
 
@@ -197,21 +199,34 @@ def test_each_step_is_made_whole_or_not_at_all(
         "lease": lambda: lease(writer, now=NOW + 60_000),
         "fail": lambda: fail(writer, last),
     }
-    stands, interrupted, moment = list(reader.iterdump()), 0, 1
-    while True:
-        writer.set_progress_handler(lambda: 1, moment)
-        try:
-            steps[statement]()
-        except sqlite3.OperationalError:
-            interrupted += 1
-            assert list(reader.iterdump()) == stands
-        else:
+    stands, interrupted = list(reader.iterdump()), 0
+    for moment in itertools.count(BEGUN, 7):
+        with interrupted_after(writer, moment) as cut:
+            try:
+                steps[statement]()
+            except sqlite3.OperationalError:
+                interrupted += 1
+        assert cut() == (list(reader.iterdump()) == stands)
+        if not cut():
             break
-        finally:
-            writer.set_progress_handler(None, 0)
-        moment += max(1, moment // 8)
     assert interrupted > 5
-    assert list(reader.iterdump()) != stands
+
+
+@contextmanager
+def interrupted_after(connection: sqlite3.Connection, instructions: int) -> Iterator[Callable[[], bool]]:
+    """SQLite is interrupted once, after so many instructions; yields whether it came to that."""
+    seen = 0
+
+    def count() -> int:
+        nonlocal seen
+        seen += 1
+        return int(seen == instructions)
+
+    connection.set_progress_handler(count, 1)
+    try:
+        yield lambda: seen >= instructions
+    finally:
+        connection.set_progress_handler(None, 0)
 
 
 def test_events_of_no_run_can_be_shipped(writer: sqlite3.Connection) -> None:

@@ -27,6 +27,7 @@ class Events(Reading):
         whose = one_line(name) if agent is None else f"{one_line(agent)} of {one_line(name)}"
         super().__init__(heading=f"Events of {whose}, run {short(run)}", following=True)
         self._run, self._agent = run, agent
+        self.page.hanging = 18
         self.page.empty = "nothing is recorded"
 
     def text(self) -> Iterable[Span]:

@@ -12,6 +12,7 @@ from tui.screens.reading import Reading
 from tui.text import one_line
 from tui.wording import sign, word
 
+_HANGING = 40
 _MEANS = {
     State.DELEGATED: "handed over, waits for its turn",
     State.RUNNING: "at work",
@@ -39,6 +40,7 @@ class Help(Reading):
 
     def __init__(self) -> None:
         super().__init__(heading="Help")
+        self.page.hanging = _HANGING
 
     def text(self) -> Iterable[Span]:
         """All of it."""

@@ -16,6 +16,7 @@ from tui.text import one_line
 from tui.transcript import Transcript
 from tui.waiting import waits_for
 from tui.widgets.pager import Pager
+from tui.wording import short
 
 if TYPE_CHECKING:
     from harness.agents.base import Reader
@@ -80,7 +81,7 @@ class Output(Pager):
         self.source: Source | None = None
         self.tail: Tail | None = None
         self._agent = ""
-        self._why_empty = ""
+        self._why_empty = self._whose = ""
         self._match: int | None = None
 
     def show(self, run: Run | None, delegation: Delegation | None, *, paused: bool) -> None:
@@ -88,9 +89,12 @@ class Output(Pager):
         source = None if run is None or delegation is None else Source.of(run, delegation)
         agent = "" if delegation is None else one_line(delegation.name)
         self._why_empty = _why_empty(run, delegation, paused=paused)
+        alone = run is not None and self.screen.has_class("narrow")
+        self._whose = f"  {one_line(run.name)} {short(run.id)}" if alone and run is not None else ""
         if source != self.source or agent != self._agent:
             self.source, self._agent, self.wanted, self._match = source, agent, "", None
             self._open()
+        self.caption_now()
         if self.tail is not None and delegation is not None:
             self.tail.transcript.with_err = delegation.state in _ENDED_BADLY
             self.tail.ended = delegation.final
@@ -136,7 +140,7 @@ class Output(Pager):
 
     def caption_now(self) -> None:
         """`review  output`, and below whether it follows."""
-        title = f"{self._agent}  output" if self._agent else "Output"
+        title = f"{self._agent}  output{self._whose}" if self._agent else "Output"
         total = self.count()
         if not total or (self.following and self.place == (0, 0)):
             note = f"/{self.wanted}" if self.wanted else ""

@@ -23,6 +23,8 @@ class Pager(Painted, can_focus=True):
         super().__init__(id=id)
         self.following = following
         self.wanted = ""
+        self.hanging = 0
+        """Cells by which the further rows of a wrapped line are indented."""
         self._top: Place = (0, 0)
         self._count_when_left = 0
         self._wrapped: dict[int, list[str]] = {}
@@ -99,7 +101,7 @@ class Pager(Painted, can_focus=True):
         """Writes into the frame what is shown and which part of it."""
         raise NotImplementedError
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """What part is in view has changed."""
         self.caption_now()
 
@@ -125,7 +127,7 @@ class Pager(Painted, can_focus=True):
             self._wrapped_at = width
         rows = self._wrapped.get(number)
         if rows is None:
-            rows = self._wrapped[number] = rows_of(self.text(number)[0], width)
+            rows = self._wrapped[number] = rows_of(self.text(number)[0], width, self.hanging)
         return rows
 
     def _bottom_place(self) -> Place:

@@ -103,7 +103,11 @@ class Painted(Widget):
         self._size = size
         self._container_size = container_size
         self._set_dirty()
+        self.call_later(self.resized)
         return True
+
+    def resized(self) -> None:
+        """Called after the size changed. Textual's own event does not come for every pane that is shown again."""
 
     def on_focus(self) -> None:
         """The cursor's row looks different under the hand."""

@@ -157,7 +157,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
             note = f"/{self.wanted}  {total} of {sum(1 for item in self._all if self.selectable(item))}"
         self.caption(self.heading, note)
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """Where the cursor is among the rows in view may have changed."""
         self.caption_now()
 
