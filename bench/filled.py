@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from store import events as e
 from store.ids import new_id, new_run_id
-from store.model import Counts, Outcome, Plan, PlannedAgent, PlannedWave, Role
+from store.model import Counts, Outcome, Role
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.record import Batch, record
 
 EVENTS_OF_RUN = 200

@@ -33,7 +33,8 @@ from store import events as e
 from store.database import open_writer
 from store.ids import new_id, new_run_id, now_ms
 from store.migrations import migrate
-from store.model import Plan, PlannedAgent, PlannedWave, Role, Verdict
+from store.model import Role, Verdict
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.plan_encoding import encode_plan
 from store.record import Batch, record
 

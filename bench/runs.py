@@ -41,21 +41,30 @@ def prepared(home: Path, *, runs: int, events: int) -> Places:
     """The places of a home whose record has as many runs and events as asked for; made if it is not there yet."""
     places = Places.of_environment({"MIDWATCH_HOME": str(home)})
     places.prepare()
-    if _held(places.record) == (runs, events):
-        return places
-    for leftover in places.state.glob("record.db*"):
-        leftover.unlink()
-    with closing(open_writer(places.record)) as connection:
-        migrate(connection, places.record, machine=places.machine)
-        if runs:
-            fill(connection, runs=runs, events_of_run=events // runs)
+    fresh = places.state / "fresh.db"
+    _make(fresh, places.machine)
+    schema, _ = _held(fresh) or (None, None)
+    if _held(places.record) != (schema, (runs, events)):
+        _make(places.record, places.machine)
+        with closing(open_writer(places.record)) as connection:
+            fill(connection, runs=runs, events_of_run=events // max(runs, 1))
     return places
 
 
-def _held(record: Path) -> tuple[int, int] | None:
+def _make(record: Path, machine: str) -> None:
+    for leftover in record.parent.glob(f"{record.name}*"):
+        leftover.unlink()
+    with closing(open_writer(record)) as connection:
+        migrate(connection, record, machine=machine)
+
+
+def _held(record: Path) -> tuple[str, tuple[int, int]] | None:
+    """The schema of a record, and how many runs and events are in it; `None` when it cannot be read."""
     try:
         with closing(open_reader(record)) as reader:
-            return reader.execute("SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM events)").fetchone()  # type: ignore[no-any-return]  # two numbers
+            schema = "".join(sql for (sql,) in reader.execute("SELECT sql FROM sqlite_schema ORDER BY name") if sql)
+            counts = reader.execute("SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM events)").fetchone()
+            return schema, counts
     except (StoreError, sqlite3.Error):
         return None
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from harness.planner import Halt
-from store.model import RUNNING_STATES, PlannedAgent, Reason
+from store.model import RUNNING_STATES, Reason
+from store.plan import PlannedAgent
 from store.run import Delegation, Run
 from store.usage import NANO, Totals
 

@@ -15,7 +15,8 @@ from harness.ledger import Ledger
 from harness.reading import AttemptReading
 from harness.supervisor import Exit, Kept
 from store import events as e
-from store.model import PlannedAgent, Reason
+from store.model import Reason
+from store.plan import PlannedAgent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,8 +20,9 @@ from harness.supervisor import Supervisor
 from store import events as e
 from store.fold import Folded
 from store.ids import new_id, now_ms
-from store.model import PlannedAgent, Reason
+from store.model import Reason
 from store.outcome import resolve
+from store.plan import PlannedAgent
 from store.record import Batch, Recorded
 from store.run import Run
 

@@ -22,8 +22,9 @@ from harness.settings import CliSettings, Settings
 from harness.supervisor import Order
 from harness.surroundings import Surroundings, for_agent
 from harness.workflow import Agent, Workflow
-from store.model import FINAL_STATES, PlannedAgent, WatchDeath
+from store.model import FINAL_STATES, WatchDeath
 from store.paths import Places, private_folder
+from store.plan import PlannedAgent
 from store.run import Delegation, Run
 
 

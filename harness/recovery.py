@@ -28,9 +28,10 @@ from harness.survivors import end_survivors
 from store import events as e
 from store.fold import Folded, step
 from store.machine import next_delegation_state
-from store.model import PlannedAgent, Reason, State
+from store.model import Reason, State
 from store.outcome import resolve
 from store.paths import Places
+from store.plan import PlannedAgent
 from store.record import Batch, Recorded
 from store.run import Attempt, Delegation, Run
 from store.views import live_runs, load_run

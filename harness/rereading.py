@@ -9,7 +9,8 @@ from harness.agents import adapter
 from harness.journal import Lines
 from harness.ledger import Ledger, Meter
 from harness.reports import Report, Usage
-from store.model import Counts, PlannedAgent
+from store.model import Counts
+from store.plan import PlannedAgent
 
 _CHUNK = 1 << 20
 

@@ -17,8 +17,9 @@ from store import events as e
 from store.fold import Folded
 from store.ids import new_run_id
 from store.inbox import Request
-from store.model import Plan, PlannedWave, Reason, State
+from store.model import Reason, State
 from store.paths import Places
+from store.plan import Plan, PlannedWave
 from store.record import Batch, Handled
 from store.recovery import taken_up_by
 from store.run import Delegation, Run

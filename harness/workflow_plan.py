@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.cli_names import COMMAND
 from harness.settings import Settings
 from harness.workflow import Agent, Output, Workflow
-from store.model import Plan, PlannedAgent, PlannedWave
+from store.plan import Plan, PlannedAgent, PlannedWave
 
 
 def to_plan(workflow: Workflow, settings: Settings) -> Plan:

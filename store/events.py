@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from store.ids import new_id, now_ms
-from store.model import Counts, Outcome, Plan, Reason, Verdict
+from store.model import Counts, Outcome, Reason, Verdict
+from store.plan import Plan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

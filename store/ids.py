@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no letter that reads like a digit
@@ -17,7 +17,7 @@ def _base32(number: int, width: int) -> str:
 def new_id(random_width: int = 8) -> str:
     """A fresh id: eight characters of time in milliseconds, then `random_width` random ones, an even number."""
     moment = max(0, time.time_ns() // 1_000_000 - _EPOCH_MS)
-    return _base32(moment, 8) + _base32(int.from_bytes(secrets.token_bytes(random_width), "big"), random_width)
+    return _base32(moment, 8) + _base32(int.from_bytes(os.urandom(random_width), "big"), random_width)
 
 
 def new_run_id() -> str:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from store.database import write
-from store.encoding import decode
 from store.errors import AmbiguousLetter, LetterNotFound, LetterStays
-from store.events import RunLaunched
-from store.record import Batch, record
 
 
 class Kind(StrEnum):
@@ -122,6 +120,10 @@ def drop(connection: sqlite3.Connection, letter: str) -> Letter:
     return find_letter(connection, found.id)
 
 
+CHANGES: Mapping[str, Callable[[sqlite3.Connection, str], Letter]] = {"retry": retry, "drop": drop}
+"""By the verb of a request, what a person can do to a letter."""
+
+
 def _send_again(connection: sqlite3.Connection, letter: Letter) -> None:
     with write(connection):
         if connection.execute("SELECT 1 FROM events WHERE seq=?", (letter.event,)).fetchone() is None:
@@ -134,7 +136,10 @@ def _send_again(connection: sqlite3.Connection, letter: Letter) -> None:
 
 def _apply_again(connection: sqlite3.Connection, letter: Letter) -> None:
     """Recording is idempotent by the event's id, so the letter's state may follow in a transaction of its own."""
-    if letter.type == RunLaunched.type:
+    from store.encoding import decode  # with the events, most of what importing this would take
+    from store.record import Batch, record
+
+    if letter.type == "run.launched":
         raise LetterStays("nothing is launched from a letter; launch the workflow again")
     live = connection.execute("SELECT 1 FROM runs WHERE id=? AND state='live'", (letter.run,)).fetchone()
     if live is not None:

@@ -68,7 +68,7 @@ CREATE TABLE runs(
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
 CREATE INDEX runs_ended ON runs(workflow, finished_seq) WHERE state = 'finished';
 CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
-CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0 AND dropped IS NULL;
+CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
 CREATE INDEX runs_kept ON runs(seq) WHERE dropped IS NULL;
 CREATE INDEX runs_continuing ON runs(continues) WHERE continues IS NOT NULL;
 CREATE INDEX runs_by_end ON runs(ended_at) WHERE ended_at IS NOT NULL;

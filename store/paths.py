@@ -11,12 +11,16 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from store.errors import RecordUnavailable
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Part = Literal["out", "err", "exit", "prompt", "answer"]
+
 HOME = "MIDWATCH_HOME"
-Part = Literal["out", "err", "exit", "prompt", "answer"]
 
 _MACHINE_ID_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 _LONGEST_STEM = 200  # bytes of an agent's name in a file name; most file systems take 255 with what follows

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from store.model import OnFailure, Plan, PlannedAgent, PlannedWave, Role, WatchDeath
+from store.model import OnFailure, Role, WatchDeath
+from store.plan import Plan, PlannedAgent, PlannedWave
 
 
 def stated_fields(value: object) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from store.database import write
-from store.recovery import cut_off_runs
+from store.recovery import runs_with_something_left
 
 
 class Dropped(StrEnum):
@@ -104,7 +104,7 @@ def kept_runs(connection: sqlite3.Connection) -> list[Kept]:
 def held_runs(connection: sqlite3.Connection) -> set[str]:
     """Runs that may not leave now, whatever the bounds say."""
     live = [row[0] for row in connection.execute("SELECT id FROM runs WHERE state='live'")]
-    held = _with_what_they_continue(connection, [*live, *(one.run.id for one in cut_off_runs(connection))])
+    held = _with_what_they_continue(connection, [*live, *runs_with_something_left(connection)])
     owed = connection.execute("SELECT DISTINCT events.run FROM outbox JOIN events USING(seq) WHERE run IS NOT NULL")
     return held | {row[0] for row in owed}
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from store.model import FINAL_STATES, Outcome, Plan, Reason, RunState, State, Verdict
+from store.model import FINAL_STATES, Outcome, Reason, RunState, State, Verdict
+from store.plan import Plan
 from store.usage import Totals
 
 

@@ -9,14 +9,16 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 from store.database import snapshot
 from store.errors import AmbiguousRun, RunNotFound
 from store.model import Outcome, Reason, RunState
 from store.usage import Totals
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
+    from typing import Any
+
     from store.run import Run
 
 TOTALS_COLUMNS = (

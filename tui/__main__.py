@@ -7,12 +7,15 @@ import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
 
 from tui.commands.registry import COMMANDS, family
 from tui.commands.terminal import Terminal
 from tui.errors import WrongUsage
 from tui.statuses import Status
+
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _WIDEST_HELP = 100
 

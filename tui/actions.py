@@ -26,7 +26,7 @@ from tui.situation import (
 )
 
 if TYPE_CHECKING:
-    from textual.binding import Binding
+    from textual.binding import BindingType
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -213,7 +213,7 @@ FIXED = frozenset({"palette"})
 """Actions whose key Textual itself binds."""
 
 
-def bindings(ids: Iterable[str] | None = None) -> list[Binding]:
+def bindings(ids: Iterable[str] | None = None) -> list[BindingType]:
     """The bindings of these actions (of all), each under the id by which a person may give it another key."""
     from textual.binding import Binding
 

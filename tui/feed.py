@@ -21,7 +21,7 @@ _WATCH_LOOK_S = 1.0
 
 
 class News(Message):
-    """There is something new in the record, up to event `seq`, or the watch came or went. The truth is in the record."""
+    """Something is new in the record, up to event `seq`, or the watch came or went. The truth is in the record."""
 
     def __init__(self, seq: int, *, watched: bool) -> None:
         super().__init__()

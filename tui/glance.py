@@ -59,9 +59,9 @@ class Glance:
 def look(
     connection: sqlite3.Connection | None, *, watched: bool, workflow: str | None, run: str | None, limit: int
 ) -> Glance:
-    """A look at the record: the runs of `workflow` (of all, when `None`), at most `limit` ended ones, and one whole `run`.
+    """The runs of `workflow` (of all, when `None`), at most `limit` ended ones, and one whole `run`.
 
-    Without `run` the first of the list is loaded. Raises `sqlite3.Error`.
+    Without `run` the first of the list is loaded. Without a record all is empty. Raises `sqlite3.Error`.
     """
     if connection is None:
         return Glance(watched=watched)
@@ -87,7 +87,7 @@ def look(
 
 
 def spent_today(connection: sqlite3.Connection | None, now: int) -> Totals:
-    """Everything used since midnight here; its cost grows with what today recorded, so it is not asked at every look."""
+    """Everything used since midnight here. It takes the longer the more today recorded, so it is not asked often."""
     return Totals() if connection is None else spent_since(connection, midnight(now))
 
 

@@ -71,9 +71,10 @@ class LineFile:
 
     def find(self, wanted: re.Pattern[bytes], start: int, *, backwards: bool) -> int | None:
         """The nearest line from `start` on (or before it) in which `wanted` is; looks at the file chunk by chunk."""
-        chunks = range(len(self._before))
-        here = max(0, bisect_right(self._before, max(0, start - 1)) - 1) if start else 0
-        order = range(min(here, len(chunks) - 1), -1, -1) if backwards else range(here, len(chunks))
+        if backwards:  # from where that line ends
+            order = range(bisect_right(self._before, start) - 1, -1, -1)
+        else:  # from where it begins
+            order = range(max(0, bisect_right(self._before, start - 1) - 1), len(self._before))
         for chunk in order:
             found = [
                 line for line in self._lines_with(wanted, chunk) if (line <= start if backwards else line >= start)

@@ -6,6 +6,7 @@ Nothing here knows Textual: what a pane shows can be computed, compared and test
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 from typing import NamedTuple
 
 from tui.text import cells, clip, pad
@@ -86,16 +87,24 @@ def changed(old: Sequence[Span], new: Sequence[Span], width: int) -> tuple[int, 
     """The cells `[from, to)` in which two lines of a pane of `width` cells differ; `None` when they are the same."""
     if old == new:
         return None
-    start = 0
+    start = _alike(old, new)
+    if length(old) != length(new):
+        return start, width
+    return start, max(start + 1, length(new) - _alike(_backwards(old), _backwards(new)))
+
+
+def _alike(old: Sequence[Span], new: Sequence[Span]) -> int:
+    """How many cells at the beginning are the same."""
+    same = 0
     for before, after in zip(old, new, strict=False):
-        if before != after:
-            break
-        start += cells(before[0])
-    end = width
-    if length(old) == length(new):
-        for before, after in zip(reversed(old), reversed(new), strict=False):
-            if before != after or end <= start:
-                break
-            end -= cells(before[0])
-        end -= width - length(new)
-    return (start, end) if end > start else (0, width)
+        if before == after:
+            same += cells(before[0])
+            continue
+        if before[1] == after[1] and before[0].isascii() and after[0].isascii():
+            same += len(commonprefix([before[0], after[0]]))
+        break
+    return same
+
+
+def _backwards(line: Sequence[Span]) -> list[Span]:
+    return [(text[::-1], tone) for text, tone in reversed(line)]

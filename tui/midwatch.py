@@ -7,15 +7,16 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
+from textual.binding import Binding, BindingType
 
 from store.ids import now_ms
 from tui.actions import BY_ID
 from tui.commands.terminal import utf8_locale
 from tui.palette import Palette
-from tui.palette_commands import Commands
+from tui.palette_commands import Commands, PlainPalette
 from tui.screens.main import Main
 from tui.terminal_driver import TerminalDriver
 from tui.text import one_line
@@ -24,7 +25,7 @@ from tui.theme_choice import ThemeChoice
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.binding import Binding
+    from textual.command import Provider
     from textual.dom import DOMNode
     from textual.screen import Screen
 
@@ -37,7 +38,8 @@ class Midwatch(App[int], inherit_bindings=False):
 
     TITLE = "midwatch"
     CSS_PATH = "app.tcss"
-    COMMANDS = {Commands}
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "help_quit", show=False)]
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = True
@@ -100,6 +102,11 @@ class Midwatch(App[int], inherit_bindings=False):
         """Hands a control sequence of our own to the terminal."""
         if self._driver is not None:
             self._driver.write(sequence)
+
+    def action_command_palette(self) -> None:
+        """Every action by name; on the main screen, since they are about what is selected there."""
+        if isinstance(self.screen, Main):
+            self.push_screen(PlainPalette(id="--command-palette"))
 
     def action_help_quit(self) -> None:
         """What ctrl+c says, in place of leaving."""

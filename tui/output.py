@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from harness.agents.base import Reader
-    from store.model import PlannedAgent
+    from store.plan import PlannedAgent
 
 DEED = ">"
 TROUBLE = "!"

@@ -46,12 +46,14 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _page(texts: Iterable[str]) -> str:
-    command = shlex.split(os.environ.get("PAGER") or "less")
-    environment = {**os.environ, "LESS": os.environ.get("LESS") or "FMX", "LESSCHARSET": "utf-8"}
+    # Without -F: a text that fits must not be gone again before it was seen.
+    environment = {**os.environ, "LESS": f"{os.environ.get('LESS', '-M')} -+F", "LESSCHARSET": "utf-8"}
+    command = ["less"]
     try:
+        command = shlex.split(os.environ.get("PAGER", "")) or command
         process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
-    except OSError as problem:
-        return f"the pager '{command[0]}' does not start ({problem.strerror}); set PAGER to one that does"
+    except (OSError, ValueError) as problem:
+        return f"the pager '{command[0]}' does not start ({problem}); set PAGER to one that does"
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a person's ^C is for the pager
     try:
         assert process.stdin is not None

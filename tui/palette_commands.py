@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.markup import escape
 
 from tui.actions import ACTIONS, Action
@@ -47,6 +47,14 @@ class Commands(Provider):
         reason = action.when(self._panes.here)
         title = f"{action.label}  ({key})" if key else action.label
         return escape(title), escape(action.help if reason is None else f"not now: {one_line(reason)}")
+
+
+class PlainPalette(CommandPalette):
+    """Textual's, without the picture whose width no two terminals agree on."""
+
+    def on_mount(self) -> None:
+        """The sign of a search here is the key for it."""
+        self.query_one(SearchIcon).icon = "/"
 
 
 def _offered() -> list[Action]:

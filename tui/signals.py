@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,6 @@ def _leave_at_once(number: int) -> None:
     """For a terminal that takes no more output, on which a clean end would wait for ever."""
     if os.isatty(2):
         os.set_blocking(2, False)
-        try:
+        with suppress(OSError):
             os.write(2, _RESTORED)
-        except OSError:
-            pass
     os._exit(128 + number)

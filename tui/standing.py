@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from store.model import Reason, RunStatus, State
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     from store.run import Delegation, Run
     from store.views import RunLine

@@ -6,13 +6,19 @@ is asked only about characters that are not surely one cell wide.
 
 from __future__ import annotations
 
-import re
-
 CUT = "~"  # '…' takes one or two cells, depending on the locale
 
-# What rich, and with it the screen, gives one cell for certain; anything else is measured by rich itself.
-_ONE_CELL_EACH = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2400-\u2426\u2500-\u25fc\u2713\u2717]*").fullmatch
+_SURELY_ONE_CELL = "[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2400-\u2426\u2500-\u25fc\u2713\u2717]*"
 _CODE_POINTS_PER_CELL = 8
+
+
+def _one_cell_each(text: str) -> bool:
+    """Whether rich, and with it the screen, gives every character one cell for certain; it is asked about the rest."""
+    if text.isascii():
+        return text.isprintable()
+    import re
+
+    return re.fullmatch(_SURELY_ONE_CELL, text) is not None
 
 
 def harmless(text: str) -> str:
@@ -39,7 +45,7 @@ def one_line(text: str) -> str:
 
 def cells(text: str) -> int:
     """How many terminal cells a harmless `text` without newlines takes."""
-    if _ONE_CELL_EACH(text):
+    if _one_cell_each(text):
         return len(text)
     from rich.cells import cell_len
 
@@ -53,7 +59,7 @@ def clip(text: str, width: int) -> str:
     head = text[: width * _CODE_POINTS_PER_CELL]
     if len(head) == len(text) and cells(text) <= width:
         return text
-    if _ONE_CELL_EACH(head):
+    if _one_cell_each(head):
         return head[: width - 1] + CUT
     from rich.cells import split_graphemes
 

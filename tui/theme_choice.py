@@ -1,4 +1,4 @@
-"""Which theme is shown: the person's settings first, then what they chose on screen before, then what suits the terminal."""
+"""Which theme is shown: the settings' first, then what was chosen on screen before, then what suits the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAIN_DARK, PLAIN_LIGHT = "ansi-dark", "ansi-light"
 
 
 class ThemeChoice:
-    """Remembers a choice in a small file beside the record. Without colour only the terminal's own colours make sense."""
+    """Remembers a choice in a small file beside the record. Without colour only the terminal's own make sense."""
 
     def __init__(self, places: Places, configured: str | None, environment: Mapping[str, str]) -> None:
         self._file = places.state / "theme"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from store.ids import now_ms
 from store.model import Outcome, RunState, RunStatus, State
 from store.usage import NANO
 from tui.text import one_line
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     from store.run import Run
     from store.usage import Totals

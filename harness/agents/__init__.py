@@ -12,6 +12,7 @@ _ADAPTERS = {
     "gemini": ("harness.agents.gemini", "Gemini"),
     "opencode": ("harness.agents.opencode", "Opencode"),
     "command": ("harness.agents.command", "Command"),
+    "copilot": ("harness.agents.copilot", "Copilot"),
 }
 
 

@@ -51,7 +51,7 @@ class Opencode:
             argv += ["--session", brief.session]
         elif not says(brief.args, "--title"):
             argv += ["--title", _TITLE]
-        given = {tool: "allow" for tool in brief.allow}
+        given = dict.fromkeys(brief.allow, "allow")
         env = {_PERMISSION: json.dumps(given)} if given and _PERMISSION not in brief.env else {}
         return Invocation(argv=tuple(argv), stdin=brief.prompt, env=env, session=brief.session)
 

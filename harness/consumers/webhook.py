@@ -77,8 +77,8 @@ class _Post:
             if self._unwanted:
                 return
             connection.request("POST", target, self._message.body, headers)
-            answer = connection.getresponse()
-            status, after = answer.status, answer.headers.get("Retry-After", "")
+            with connection.getresponse() as answer:
+                status, after = answer.status, answer.headers.get("Retry-After", "")
         except http.client.InvalidURL as problem:  # its text has the address in it
             raise NotTaken("`webhook` of [notices] is no address that can be posted to") from problem
         except (OSError, http.client.HTTPException, ValueError) as problem:

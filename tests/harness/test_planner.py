@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 
 from harness import planner
 from harness.admission import admit, gate_of_agent, gate_of_run
-from store.model import (
-    FINAL_STATES,
-    OnFailure,
-    Plan,
-    PlannedAgent,
-    PlannedWave,
-    Reason,
-    Role,
-    RunState,
-    State,
-)
+from store.model import FINAL_STATES, OnFailure, Reason, Role, RunState, State
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.run import Delegation, Run
 from store.usage import Totals
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from harness.situation import Standing, describe, reporting, summary
 from harness.verdict import read
-from store.model import Plan, PlannedAgent, PlannedWave, Reason, Role, State, Verdict
+from store.model import Reason, Role, State, Verdict
 from store.outcome import tally
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.run import Delegation, Run
 
 

@@ -9,7 +9,8 @@ from harness.settings import AgentDefaults, Settings
 from harness.workflow import Agent, Limits, Output, Wave, Workflow, load_workflow
 from harness.workflow_plan import to_plan
 from store.encoding import decode_plan, encode_plan
-from store.model import OnFailure, Plan, PlannedAgent, PlannedWave, Role, WatchDeath
+from store.model import OnFailure, Role, WatchDeath
+from store.plan import Plan, PlannedAgent, PlannedWave
 
 WORKFLOWS = Path(__file__).parent / "workflows"
 

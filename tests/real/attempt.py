@@ -56,6 +56,11 @@ class Attempt:
         self.process.send_signal(number)
         return self.end()
 
+    def signal_group(self, number: signal.Signals) -> int:
+        """The exit status of the process that was begun, after this signal to its whole group."""
+        os.killpg(self.process.pid, number)
+        return self.end()
+
     def kill(self) -> None:
         """Ends it and every process of its group at once, as a power cut would."""
         os.killpg(self.process.pid, signal.SIGKILL)

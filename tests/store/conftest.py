@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from store.database import open_reader, open_writer
 from store.migrations import migrate
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes says nothing on a shared machine
+settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -189,7 +189,7 @@ CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
 
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
 
-CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0 AND dropped IS NULL;
+CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
 
 CREATE UNIQUE INDEX session_taken_up_once ON attempts(cli, session) WHERE session IS NOT NULL AND ended_at IS NULL;
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from store import events as e
 from store.ids import new_id, new_run_id
-from store.model import Outcome, Plan, PlannedAgent, PlannedWave, Reason, Role, State
+from store.model import Outcome, Reason, Role, State
+from store.plan import Plan, PlannedAgent, PlannedWave
 
 WORKFLOW = "/project/ship.toml"
 PLAN = Plan(

@@ -13,7 +13,8 @@ from story import PLAN, launched
 
 from store import events as e
 from store.encoding import EVENT_TYPES, decode, encode
-from store.model import Counts, Plan, PlannedAgent, PlannedWave, Role
+from store.model import Counts, Role
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.plan_encoding import decode_plan, encode_plan
 
 # The contract: these names are stored for ever. More may be added; none is renamed.

@@ -32,7 +32,6 @@ from store.views import load_run
 
 EXAMPLES = settings(
     max_examples=120,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],  # to explain a failure takes minutes
 )

@@ -8,20 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.model import (
-    FINAL_STATES,
-    RUNNING_STATES,
-    WAITING_STATES,
-    Outcome,
-    Plan,
-    PlannedAgent,
-    PlannedWave,
-    Reason,
-    Role,
-    State,
-    Verdict,
-)
+from store.model import FINAL_STATES, RUNNING_STATES, WAITING_STATES, Outcome, Reason, Role, State, Verdict
 from store.outcome import AgentFacts, Resolution, RunFacts, outcome, reached_end, resolve, tally, why
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.run import Delegation, Run
 
 WORST_FIRST = list(Outcome)

@@ -16,7 +16,8 @@ from store import events as e
 from store.database import open_writer
 from store.ids import new_id, new_run_id
 from store.migrations import migrate
-from store.model import Counts, Outcome, Plan, Reason
+from store.model import Counts, Outcome, Reason
+from store.plan import Plan
 from store.record import Batch, record
 
 

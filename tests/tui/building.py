@@ -10,8 +10,9 @@ from store import events as e
 from store.database import open_writer
 from store.ids import new_id, new_run_id, now_ms
 from store.migrations import migrate
-from store.model import Counts, Outcome, Plan, PlannedAgent, PlannedWave, Role
+from store.model import Counts, Outcome, Role
 from store.paths import Places
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.record import Batch, record
 
 PLAN = Plan(

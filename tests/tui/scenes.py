@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from store import events as e
-from store.model import Counts, Outcome, Plan, PlannedAgent, PlannedWave, Reason, Role, Verdict
+from store.model import Counts, Outcome, Reason, Role, Verdict
 from store.paths import Places
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.vitals import VitalsRow, write_vitals
 from tests.tui.building import Building
 

@@ -12,7 +12,8 @@ import pytest
 
 from harness.lock import Lock
 from store import events as e
-from store.model import Outcome, Plan, PlannedAgent, PlannedWave, Role
+from store.model import Outcome, Role
+from store.plan import Plan, PlannedAgent, PlannedWave
 from tests.tui.building import Building
 from tests.tui.conftest import Midwatch
 

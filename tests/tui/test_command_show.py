@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from store import events as e
-from store.model import Outcome, Plan, PlannedAgent, PlannedWave, Reason, Role, Verdict
+from store.model import Outcome, Reason, Role, Verdict
+from store.plan import Plan, PlannedAgent, PlannedWave
 from store.usage import NANO
 from tests.tui.building import Building
 from tests.tui.conftest import Midwatch

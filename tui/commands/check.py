@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.workflow import Workflow
-    from store.model import Plan
+    from store.plan import Plan
     from tui.commands.terminal import Terminal
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from harness import requests
 from store.errors import LetterNotFound
 from store.ids import now_ms
 from store.letters import Kind, Letter, LetterState, find_letter, open_letters
 from store.paths import Places
-from tui.commands.manners import only_for_a_person
 from tui.commands.options import describe
 from tui.commands.reading import reading
 from tui.errors import NotFound, Refused, WrongUsage
@@ -51,6 +49,13 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     places = Places.of_environment()
     if arguments.verb is None:
         return _list(places, arguments, terminal)
+    return _change(places, arguments, terminal)
+
+
+def _change(places: Places, arguments: Namespace, terminal: Terminal) -> int:
+    from harness import requests
+    from tui.commands.manners import only_for_a_person
+
     if arguments.letter is None:
         raise WrongUsage(f"`midwatch letters {arguments.verb}` needs the id of a letter; `midwatch letters` lists them")
     only_for_a_person(f"letters {arguments.verb}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     from collections.abc import Collection
 

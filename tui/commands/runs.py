@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
 from store.ids import now_ms
 from store.paths import Places
@@ -17,6 +16,7 @@ from tui.standing import run_status
 from tui.statuses import Status
 from tui.wording import clock, elapsed, money, short, sign, word
 
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     import sqlite3
 

@@ -7,9 +7,12 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import IO, Any
 
 from tui.text import wrapped
+
+TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
+if TYPE_CHECKING:
+    from typing import IO, Any
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2", "bold": "1"}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from tui.lines import Span
@@ -15,7 +16,7 @@ from tui.widgets.page import Page
 class Confirm(ModalScreen[bool], inherit_bindings=False):
     """Answers whether to go on."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", show=False),
         Binding("escape,q,n", "answer(False)", show=False),
     ]
@@ -29,7 +30,9 @@ class Confirm(ModalScreen[bool], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         """One frame in the middle."""
         spans: list[Span] = [(effect, "") for effect in self._effects]
-        yield Page(id="question", heading=self._heading, spans=[*spans, ("", ""), (self._keys, "bold")])
+        page = Page(id="question", heading=self._heading, spans=spans)
+        page.note = self._keys
+        yield page
 
     def action_answer(self, answer: bool) -> None:
         """Leaves with it."""

@@ -1,4 +1,4 @@
-"""Help: every key with what it does, every sign with what it means; made from the tables, so that neither can be stale."""
+"""Help: every key with what it does, every sign with what it means; made from the tables, so that none is stale."""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static, TextArea
@@ -35,7 +35,7 @@ _TEXT_ROWS = 6
 class Launch(Screen[str | None], inherit_bindings=False):
     """Answers with the id of the run, or `None` when it was left. What was typed is kept until it is launched."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("f5", "go", show=False),
         Binding("tab", "app.focus_next", show=False),
@@ -44,7 +44,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
 
     def __init__(self, path: str, name: str) -> None:
         super().__init__(id="launch")
-        self._path, self._name = path, name
+        self._path, self._label = path, name
         self._launchable: Launchable | None = None
         self._fields: dict[str, Input | TextArea | Choice] = {}
         self._unsaved = self._launching = self._launched = False
@@ -66,7 +66,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Reads the file anew: it may have changed since it was listed."""
         self.set_class(self.midwatch.ascii, "ascii")
-        self.form.border_title = f"Launch {one_line(self._name)}".replace("[", r"\[")
+        self.form.border_title = f"Launch {one_line(self._label)}".replace("[", r"\[")
         self.draft = Draft(self.midwatch.places, self._path)
         self.plan.empty = "reading the workflow"
         self.plan.caption_now()

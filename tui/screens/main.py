@@ -27,9 +27,8 @@ from tui.situation import Pane
 from tui.text import one_line
 from tui.widgets.board import interesting
 from tui.widgets.header import HeaderFacts
-from tui.widgets.rows import Rows
 from tui.widgets.runs import run_rows
-from tui.widgets.workflows import WorkflowRow, workflow_rows
+from tui.widgets.workflows import workflow_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +52,8 @@ class Main(Moving, Verbs):
     def __init__(self) -> None:
         super().__init__()
         self.found: Sequence[Found] = ()
+        self.files_known = False
+        """Whether workflow files have been looked for."""
         self._workflow: str | None = None
         self._limit = PAGE
         self._trouble = ""
@@ -195,6 +196,7 @@ class Main(Moving, Verbs):
         aside(self, lambda: _workflow_files(places, folder), self._files_read)
 
     def _files_read(self, found: Sequence[Found]) -> None:
+        self.files_known = True
         if found == self.found:
             return
         self.found = found
@@ -218,7 +220,7 @@ class Main(Moving, Verbs):
         self._show_output()
         self.offer()
 
-    def on_rows_entered(self, message: Rows.Entered[WorkflowRow]) -> None:
+    def on_rows_entered(self) -> None:
         """A second click is enter."""
         self.do_in()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class Panes(Screen[None], inherit_bindings=False):
     """Eight widgets and no containers: the layout is computed from the size."""
 
-    BINDINGS = bindings()
+    BINDINGS: ClassVar[list[BindingType]] = bindings()
     focused = Reactive[Widget | None](None, repaint=False)
     """Textual repaints the whole screen when the focus moves; here the two panes do that themselves."""
 
@@ -137,12 +138,13 @@ class Panes(Screen[None], inherit_bindings=False):
 
     def widget_of(self, pane: Pane) -> Workflows | Runs | Board | Output:
         """The widget of that pane."""
-        return {
+        widgets: dict[Pane, Workflows | Runs | Board | Output] = {
             Pane.WORKFLOWS: self.workflows,
             Pane.RUNS: self.runs,
             Pane.AGENTS: self.board,
             Pane.OUTPUT: self.output,
-        }[pane]
+        }
+        return widgets[pane]
 
     def on_resize(self, event: events.Resize) -> None:
         """One column at a time, or all of them."""

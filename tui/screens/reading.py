@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui.actions import BY_ID, bindings
@@ -23,7 +24,7 @@ KEYS = ("out", "down", "up", "page-down", "page-up", "top", "bottom", "help", "q
 class Reading(Screen[None], inherit_bindings=False):
     """A subclass gives the text, and may have more keys."""
 
-    BINDINGS = bindings(KEYS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KEYS)
     extra: tuple[tuple[str, str], ...] = ()
     """Further hints: (key, word)."""
 

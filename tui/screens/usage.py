@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from store.errors import StoreError
 from store.ledger import By, UsageLine, spent_since, usage_lines
@@ -28,7 +29,7 @@ MOST = 500
 class Usage(Reading):
     """Read anew whenever the grouping changes."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(one for one in KEYS if one not in ("out",)),
         Binding("escape,h", "act('out')", show=False, id="out"),
         Binding("tab,right,l", "group(1)", show=False),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from store.errors import StoreError
-from store.model import RUNNING_STATES
+from store.model import RUNNING_STATES, WAITING_STATES
 from tui.aside import aside
 from tui.screens.panes import Panes
 from tui.situation import Pane
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from store.run import Delegation, Run
 
 DRAIN_MINUTES = 30
+_NAMED = 6
 
 
 class Verbs(Panes):
@@ -55,11 +56,11 @@ class Verbs(Panes):
         """Ends the run, after asking."""
         run = self.glance.run
         assert run is not None
-        at_work = sum(one.state in RUNNING_STATES for one in run.delegations.values())
-        waiting = sum(not one.final for one in run.delegations.values()) - at_work
+        at_work = [one.name for one in run.delegations.values() if one.state in RUNNING_STATES]
+        waiting = [one.name for one in run.delegations.values() if one.state in WAITING_STATES]
         effects = [
-            f"{_agents(at_work)} at work {_be(at_work)} ended now, with everything they started." if at_work else "",
-            f"{_agents(waiting)} that {_wait(waiting)} will not start." if waiting else "",
+            f"Ended now, with everything started by them: {_names(at_work)}." if at_work else "",
+            f"Will not start: {_names(waiting)}." if waiting else "",
             "What was done and recorded is kept. The outcome of the run will be 'stopped'.",
         ]
         self._confirm(
@@ -210,7 +211,7 @@ class Verbs(Panes):
         self._confirm(
             "Leave the screen?",
             [
-                f"{live} run{' is' if live == 1 else 's are'} live and {'goes' if live == 1 else 'go'} on without the screen.",
+                f"{'1 run is live and goes' if live == 1 else f'{live} runs are live and go'} on without the screen.",
                 "`midwatch` opens it again; s stops a run, d lets it finish.",
             ],
             "leave",
@@ -265,16 +266,9 @@ def _asked(places: Places, verb: str, run: str | None, agent: str | None) -> str
     return None
 
 
-def _agents(count: int) -> str:
-    return "1 agent" if count == 1 else f"{count} agents"
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _wait(count: int) -> str:
-    return "waits" if count == 1 else "wait"
+def _names(agents: Sequence[str]) -> str:
+    shown = ", ".join(one_line(agent) for agent in agents[:_NAMED])
+    return shown if len(agents) <= _NAMED else f"{shown} and {len(agents) - _NAMED} more"
 
 
 def _minutes() -> str:

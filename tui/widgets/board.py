@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from store.model import RUNNING_STATES, PlannedAgent, State, Verdict
+from store.model import RUNNING_STATES, State, Verdict
+from store.plan import PlannedAgent
 from store.run import Delegation
 from store.views import Vitals
 from tui.commands.tones import tone

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tui.lines import Line, fit
@@ -16,7 +17,7 @@ from tui.widgets.painted import Painted
 class Choice(Painted, can_focus=True):
     """The arrows choose."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j,space", "choose(1)", show=False),
         Binding("up,k", "choose(-1)", show=False),
     ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tui.lines import Line, fit
@@ -13,7 +15,7 @@ from tui.widgets.painted import Painted
 class Go(Painted, can_focus=True):
     """Enter or a click on it does it."""
 
-    BINDINGS = [Binding("enter,space", "press", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", show=False)]
 
     class Pressed(Message):
         """Do it."""

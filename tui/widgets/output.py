@@ -80,14 +80,18 @@ class Output(Pager):
         super().__init__(id=id, following=True)
         self.source: Source | None = None
         self.tail: Tail | None = None
+        self.waiting = False
+        """Whether something was read that is not shown yet."""
         self._agent = ""
         self._why_empty = self._whose = ""
         self._match: int | None = None
+        self._ongoing = False
 
     def show(self, run: Run | None, delegation: Delegation | None, *, paused: bool) -> None:
         """Shows the newest output of this agent."""
         source = None if run is None or delegation is None else Source.of(run, delegation)
         agent = "" if delegation is None else one_line(delegation.name)
+        self._ongoing = delegation is not None and not delegation.final
         self._why_empty = _why_empty(run, delegation, paused=paused)
         alone = run is not None and self.screen.has_class("narrow")
         self._whose = f"  {one_line(run.name)} {short(run.id)}" if alone and run is not None else ""
@@ -141,19 +145,20 @@ class Output(Pager):
     def caption_now(self) -> None:
         """`review  output`, and below whether it follows."""
         title = f"{self._agent}  output{self._whose}" if self._agent else "Output"
-        total = self.count()
-        if not total or (self.following and self.place == (0, 0)):
-            note = f"/{self.wanted}" if self.wanted else ""
-        elif self.following:
-            note = f"/{self.wanted}  {total} lines" if self.wanted else f"following  {total} lines"
-        else:
-            missed = f"  {self.missed} new, G follows" if self.missed else "  G follows"
-            note = f"line {self.place[0] + 1} of {total}{missed}"
-            note = f"/{self.wanted}  {note}" if self.wanted else note
-        self.caption(title, note)
+        total, words = self.count(), [f"/{self.wanted}"] if self.wanted else []
+        if self._match is not None:
+            words.append(f"match in line {self._match + 1} of {total}")
+        elif total and self._bottom_place() != (0, 0):
+            words.append(f"{total} lines" if self.following else f"line {self.place[0] + 1} of {total}")
+        if total and not self.following:
+            words.append(f"{self.missed} new, G follows" if self.missed else "G follows")
+        elif total and self._ongoing:
+            words.append("following")
+        self.caption(title, "  ".join(words))
 
     def on_output_grown(self, message: Grown) -> None:
         """Shows what came."""
+        self.waiting = False
         if message.tail is self.tail:
             self.grown()
 
@@ -185,6 +190,7 @@ class Output(Pager):
             self.tail = None
 
     def _told(self, tail: Tail) -> None:
+        self.waiting = True
         self.post_message(self.Grown(tail))
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual.geometry import Size
+
 from tui.lines import Span
 from tui.widgets.pager import Pager
+from tui.wrapping import rows_of
 
 
 class Page(Pager):
@@ -14,8 +17,18 @@ class Page(Pager):
     def __init__(self, *, id: str, heading: str, spans: Sequence[Span] = (), following: bool = False) -> None:  # noqa: A002
         super().__init__(id=id, following=following)
         self.heading = heading
+        self.note = ""
+        """Said below the text, in place of how far the reader is."""
         self._spans = spans
         self.empty = ""
+
+    def on_mount(self) -> None:
+        """What the frame says."""
+        self.caption_now()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """For Textual, where the style sheet leaves the height to the text."""
+        return sum(len(rows_of(text, width, self.hanging)) for text, _ in self._spans)
 
     def show(self, spans: Sequence[Span]) -> None:
         """Shows these lines; the reader stays where they are."""
@@ -39,5 +52,6 @@ class Page(Pager):
         """The heading, and how far the reader is."""
         last = self._on(self.place, self.size.height)[0]
         total = self.count()
-        note = "" if self.place == (0, 0) and last >= total else f"{min(last, total)} of {total}"
-        self.caption(self.heading, note)
+        whole = not self.size.height or (self.place == (0, 0) and last >= total)
+        note = "" if whole else f"{min(last, total)} of {total}"
+        self.caption(self.heading, self.note or note)

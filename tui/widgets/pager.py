@@ -78,7 +78,8 @@ class Pager(Painted, can_focus=True):
 
     def jump(self, *, end: bool) -> None:
         """To the first line, or to the end."""
-        self._go(self._bottom_place() if end else (0, 0), follows=end)
+        bottom = self._bottom_place()
+        self._go(bottom if end else (0, 0), follows=end or bottom == (0, 0))
 
     def go_to(self, number: int) -> None:
         """Brings a line into view, a third from the top."""

@@ -66,14 +66,15 @@ class Painted(Widget):
 
     def caption(self, title: str, note: str = "") -> None:
         """The words in the frame: above `title`, below `note`. Both must be harmless."""
-        if (title, note) == self._captions:
-            return
+        width, before = self.outer_size.width, self._captions
         self._captions = (title, note)
         # Textual's own setters would repaint the whole pane, and read a plain string as markup.
-        self._border_title = Content(title) if title else None
-        self._border_subtitle = Content(note) if note else None
-        width = self.outer_size.width
-        self.refresh(Region(-1, -1, width, 1), Region(-1, self.size.height, width, 1))
+        if title != before[0]:
+            self._border_title = Content(title) if title else None
+            self.refresh(Region(-1, -1, width, 1))
+        if note != before[1]:
+            self._border_subtitle = Content(note) if note else None
+            self.refresh(Region(-1, self.size.height, width, 1))
 
     def render_line(self, y: int) -> Strip:
         """A line of the widget, for Textual."""

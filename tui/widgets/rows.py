@@ -29,10 +29,6 @@ class Rows(Painted, Generic[Item], can_focus=True):
     class Entered(Message):
         """A row was clicked a second time: what enter does."""
 
-        def __init__(self, rows: Rows[Item]) -> None:
-            super().__init__()
-            self.rows = rows
-
     def __init__(self, *, id: str, heading: str) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.heading = heading
@@ -168,7 +164,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
             again = index == self._cursor and event.chain > 1
             self._go(index)
             if again:
-                self.screen.post_message(self.Entered(self))
+                self.screen.post_message(self.Entered())
 
     def on_mouse_scroll_down(self) -> None:
         """The wheel moves the cursor."""

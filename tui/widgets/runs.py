@@ -44,7 +44,7 @@ class Runs(Rows[RunRow]):
         return f"{one_line(item.run.name)} {item.run.id} {word(item.state)}"
 
     def line_of(self, item: RunRow, width: int) -> Line:
-        """`▸ ship-feature 0f3a9c21 17m02s   $1.84+`; of one workflow when it began in place of the name."""
+        """`▸ ship-feature 0f3a9c21 17m02s   $1.84+`; of one workflow the id and when it ended."""
         run, colour, now = item.run, tone(item.state) or "dim", self.midwatch.now()
         statuses = max(cells(self._status(one, now)) for one in self.every)
         costs = max(cells(money(one.run.totals)) for one in self.every)
@@ -60,7 +60,8 @@ class Runs(Rows[RunRow]):
             if width - taken >= _NAME + _ID:
                 named = [named[0]._replace(width=width - taken - _ID - 1), Cell(short(run.id), _ID, "dim")]
         elif width - taken >= _ID + _AGO:
-            named = [named[0]._replace(width=width - taken - _AGO - 1), Cell(ago(run.started_at, now), _AGO, "dim")]
+            when = "" if run.ended_at is None else ago(run.ended_at, now)
+            named = [named[0]._replace(width=width - taken - _AGO - 1), Cell(when, _AGO, "dim")]
         return row([fixed[0], *named, *fixed[1:]], width)
 
     def emptiness(self) -> list[str]:
@@ -69,6 +70,5 @@ class Runs(Rows[RunRow]):
 
     def _status(self, item: RunRow, now: int) -> str:
         if item.run.live:
-            passed = elapsed(now - item.run.started_at)
-            return passed if item.state is RunStatus.LIVE else f"{word(item.state)} {passed}"
+            return elapsed(now - item.run.started_at) if item.state is RunStatus.LIVE else word(item.state)
         return word(item.state) if item.state is not Outcome.WITH_FAILURES else "with failures"

@@ -31,6 +31,8 @@ class WorkflowRow:
     state: Outcome | RunStatus | None = None
     found: Found | None = None
     """The file, if one was found from here."""
+    note: str = ""
+    """What is said in place of a state."""
     error: str | None = None
     """Why nothing can be launched from it."""
 
@@ -49,8 +51,9 @@ def workflow_rows(glance: Glance, found: Iterable[Found]) -> list[WorkflowRow]:
         )
         for path in {**files, **glance.workflows}
     ]
+    live = f"{glance.live} {'live' if glance.watched else 'unsettled'}" if glance.live else ""
     rows.sort(key=lambda one: (one.live == 0, one.name.casefold(), one.path or ""))
-    return [WorkflowRow(path=None, name=ALL, live=glance.live), *rows] if rows else []
+    return [WorkflowRow(path=None, name=ALL, note=live), *rows] if rows else []
 
 
 def _live(workflows: Mapping[str, WorkflowLine], path: str) -> int:
@@ -90,7 +93,7 @@ class Workflows(Rows[WorkflowRow]):
 
     def _status(self, item: WorkflowRow) -> str:
         if item.path is None:
-            return f"{item.live} live" if item.live else ""
+            return item.note
         if item.error is not None and item.state is None:
             return "not valid"
         if item.live:
