@@ -77,5 +77,8 @@ class Outputs:
                 spoke[speaker] = None
                 flooded |= moved >= NEARLY_FULL
         for speaker in spoke:
-            speaker.spoke()
+            try:
+                speaker.spoke()
+            except Exception:
+                _log.exception("that an agent spoke could not be told")
         self._timer = self._loop.call_later(_FLOOD_TICK_S if flooded else TICK_S, self._tick)

@@ -14,13 +14,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from harness.own_thread import fulfil
-from store.database import open_writer
+from store.database import open_writer, unavailable
+from store.errors import RecordUnavailable
 from store.migrations import migrate
 from store.record import Batch, Recorded, record
 from store.vitals import VitalsRow, forget_vitals, write_vitals
@@ -29,7 +30,7 @@ RESERVE_BYTES = 4 << 20
 _RETRY_S = 1.0
 _log = logging.getLogger("midwatch.scribe")
 
-_Job = tuple[Sequence[Batch], Callable[[list[Recorded]], None]]
+_Job = tuple[Sequence[Batch], Future[list[Recorded]]]
 _Aside = Callable[[sqlite3.Connection], None]
 _Result = TypeVar("_Result")
 
@@ -55,20 +56,13 @@ class Scribe:
             raise self._failed
 
     async def record(self, batches: Sequence[Batch]) -> list[Recorded]:
-        """What became of each batch, once they are on the disk. Waits as long as the record cannot be written."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[list[Recorded]] = loop.create_future()
+        """What became of each batch, once they are on the disk. Waits as long as there is no room for them.
 
-        def deliver(recorded: list[Recorded]) -> None:
-            if not done.done():
-                done.set_result(recorded)
-
-        def tell(recorded: list[Recorded]) -> None:
-            with suppress(RuntimeError):  # the loop was closed while the commit was under way
-                loop.call_soon_threadsafe(deliver, recorded)
-
-        self._jobs.put((batches, tell))
-        return await done
+        Raises `RecordUnavailable` when the record is damaged: nothing can be recorded any more.
+        """
+        promise: Future[list[Recorded]] = Future()
+        self._jobs.put((batches, promise))
+        return await asyncio.wrap_future(promise)
 
     async def apart(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """What `work` gives, done by the writer thread after what was given before; raises what it raises.
@@ -130,14 +124,20 @@ class Scribe:
             except sqlite3.OperationalError as error:
                 self._cannot_write(error)
                 continue
+            except sqlite3.Error as error:
+                _log.critical("the record cannot be used any more: %s", error)
+                for _, promise in jobs:
+                    _break(promise, unavailable(self._path, error))
+                return
             break
         if self.trouble is not None:
             _log.info("the record can be written again")
             self.trouble = None
             self._keep_reserve()
         start = 0
-        for batches, tell in jobs:
-            tell(recorded[start : start + len(batches)])
+        for batches, promise in jobs:
+            with suppress(InvalidStateError):  # nobody waits any more; it is recorded all the same
+                promise.set_result(recorded[start : start + len(batches)])
             start += len(batches)
 
     def _cannot_write(self, error: sqlite3.OperationalError) -> None:
@@ -153,3 +153,8 @@ class Scribe:
         with suppress(OSError):
             if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
                 self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
+
+
+def _break(promise: Future[list[Recorded]], error: RecordUnavailable) -> None:
+    with suppress(InvalidStateError):
+        promise.set_exception(error)

@@ -58,6 +58,7 @@ class Watch:
         self._handed_on: set[str] = set()
         self._paused = False
         self._ending = asyncio.Event()
+        self._fault: StoreError | None = None
         self._started_at = now_ms()
 
     async def serve(self) -> None:
@@ -77,6 +78,8 @@ class Watch:
             self._describe(ready=True)
             while not await self._until_nothing_is_left():
                 pass
+            if self._fault is not None:
+                raise self._fault
         finally:
             await self._supervisor.close()
             self._scribe.close()
@@ -259,6 +262,9 @@ class Watch:
         run = conductor.run.id
         try:
             await conductor.conduct()
+        except StoreError as error:
+            self._fault = error
+            self._ending.set()
         except Exception:
             _log.exception("the conductor of run %s broke; what it had at work is ended and the run settled", run)
             await self._settle_broken(conductor)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from store.database import write
-from store.views import Stored
+from store.log import Stored
 
 MOST_TRIES = 8
 

@@ -5,9 +5,7 @@ Bare sqlite3 on purpose: this is on the start-up path.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from store.database import snapshot
@@ -83,13 +81,14 @@ class RunLine:
         return self.state is RunState.LIVE
 
 
-_LINE = (
+LINE = (
     "seq, id, workflow, name, folder, state, paused, draining_until, halted, outcome, reached_end, why, restored,"
     f" discarded, continues, started_at, ended_at, wave, dropped, {TOTALS_COLUMNS}"
 )
 
 
-def _line(row: tuple[Any, ...]) -> RunLine:
+def line_of(row: tuple[Any, ...]) -> RunLine:
+    """The line in a row of `LINE`."""
     return RunLine(
         seq=row[0],
         id=row[1],
@@ -119,75 +118,37 @@ def run_lines(
 ) -> list[RunLine]:
     """The newest runs, newest launch first; `before` is a `seq` to page on from, `workflow` a resolved path."""
     before = 1 << 62 if before is None else before
-    query = f"SELECT {_LINE} FROM runs WHERE {{}} ORDER BY seq DESC LIMIT ?"
+    query = f"SELECT {LINE} FROM runs WHERE {{}} ORDER BY seq DESC LIMIT ?"
     if workflow is None:
-        return [_line(row) for row in connection.execute(query.format("seq < ?"), (before, limit))]
+        return [line_of(row) for row in connection.execute(query.format("seq < ?"), (before, limit))]
     found: list[RunLine] = []
     for state in RunState:  # the index goes by state before seq
         rows = connection.execute(query.format("workflow=? AND state=? AND seq < ?"), (workflow, state, before, limit))
-        found.extend(map(_line, rows))
+        found.extend(map(line_of, rows))
     return sorted(found, key=lambda line: -line.seq)[:limit]
 
 
 def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
     """Every run that the record says is live, newest launch first."""
-    rows = connection.execute(f"SELECT {_LINE} FROM runs WHERE state='live' ORDER BY seq DESC")
-    return [_line(row) for row in rows]
+    rows = connection.execute(f"SELECT {LINE} FROM runs WHERE state='live' ORDER BY seq DESC")
+    return [line_of(row) for row in rows]
 
 
 def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
     """Runs that were cut off and are neither discarded nor taken up, newest first (R8)."""
     rows = connection.execute(
-        f"SELECT {_LINE} FROM runs INDEXED BY runs_to_recover"  # it might take that of all kept runs
+        f"SELECT {LINE} FROM runs INDEXED BY runs_to_recover"  # it might take that of all kept runs
         " WHERE restored=1 AND discarded=0 AND dropped IS NULL ORDER BY seq DESC"
     )
-    return [_line(row) for row in rows]
+    return [line_of(row) for row in rows]
 
 
 def run_line(connection: sqlite3.Connection, run: str) -> RunLine:
     """The line of one run, by whole id; raises `RunNotFound`."""
-    row = connection.execute(f"SELECT {_LINE} FROM runs WHERE id=?", (run,)).fetchone()
+    row = connection.execute(f"SELECT {LINE} FROM runs WHERE id=?", (run,)).fetchone()
     if row is None:
         raise RunNotFound(run)
-    return _line(row)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorkflowLine:
-    """A workflow's last known status: of its newest live run, else of the run that was the last to end (R4)."""
-
-    workflow: str
-    name: str
-    live_runs: int
-    last: RunLine
-
-
-def workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
-    """The status of every workflow that ever ran, by its resolved path; its cost grows with workflows, not runs."""
-    with snapshot(connection):
-        return _workflow_lines(connection)
-
-
-def _workflow_lines(connection: sqlite3.Connection) -> dict[str, WorkflowLine]:
-    found = {}
-    for (workflow,) in connection.execute(
-        "WITH RECURSIVE each(workflow) AS (SELECT min(workflow) FROM runs UNION ALL"
-        " SELECT (SELECT min(workflow) FROM runs WHERE workflow > each.workflow) FROM each"
-        " WHERE each.workflow IS NOT NULL) SELECT workflow FROM each WHERE workflow IS NOT NULL"
-    ).fetchall():
-        live = connection.execute(
-            f"SELECT {_LINE} FROM runs WHERE workflow=? AND state='live' ORDER BY seq DESC", (workflow,)
-        ).fetchall()
-        rows = (
-            live
-            or connection.execute(
-                f"SELECT {_LINE} FROM runs WHERE workflow=? AND state='finished' ORDER BY finished_seq DESC LIMIT 1",
-                (workflow,),
-            ).fetchall()
-        )
-        last = _line(rows[0])
-        found[workflow] = WorkflowLine(workflow=workflow, name=last.name, live_runs=len(live), last=last)
-    return found
+    return line_of(row)
 
 
 def load_run(connection: sqlite3.Connection, run: str) -> Run:
@@ -196,67 +157,6 @@ def load_run(connection: sqlite3.Connection, run: str) -> Run:
 
     with snapshot(connection):
         return load(connection, run_line(connection, run))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stored:
-    """An event as the record holds it. `data` is decoded JSON."""
-
-    seq: int
-    id: str
-    at: int
-    run: str | None
-    agent: str | None
-    type: str
-    from_state: str | None
-    to_state: str | None
-    data: dict[str, Any]
-
-
-def events_of(connection: sqlite3.Connection, run: str, *, after: int = 0) -> Iterator[Stored]:
-    """The events of a run in the order of the record, from the one after `after` on."""
-    for row in connection.execute(
-        "SELECT seq, id, at, run, agent, type, from_state, to_state, data FROM events"
-        " WHERE run=? AND seq>? ORDER BY seq",
-        (run, after),
-    ):
-        yield Stored(
-            seq=row[0],
-            id=row[1],
-            at=row[2],
-            run=row[3],
-            agent=row[4],
-            type=row[5],
-            from_state=row[6],
-            to_state=row[7],
-            data=json.loads(row[8]),
-        )
-
-
-def last_seq(connection: sqlite3.Connection) -> int:
-    """The number of the newest event; 0 in an empty record."""
-    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Vitals:
-    """The last look at a running agent's tree: CPU in percent of a core, memory in bytes, when it last spoke."""
-
-    at: int
-    sign_of_life: int | None
-    cpu: int | None
-    memory: int | None
-    pids: tuple[int, ...]
-
-
-def vitals_of(connection: sqlite3.Connection, run: str) -> dict[str, Vitals]:
-    """The newest vitals of each agent of a run that is at work."""
-    return {
-        row[0]: Vitals(at=row[1], sign_of_life=row[2], cpu=row[3], memory=row[4], pids=tuple(json.loads(row[5])))
-        for row in connection.execute(
-            "SELECT agent, at, sign_of_life, cpu, memory, pids FROM vitals WHERE run=?", (run,)
-        )
-    }
 
 
 def harness_paused(connection: sqlite3.Connection) -> bool:

@@ -42,3 +42,24 @@ def forget_vitals(connection: sqlite3.Connection, run: str) -> None:
     """Removes what was known of a run that has ended."""
     with write(connection):
         connection.execute("DELETE FROM vitals WHERE run=?", (run,))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Vitals:
+    """The last look at a running agent's tree: CPU in percent of a core, memory in bytes, when it last spoke."""
+
+    at: int
+    sign_of_life: int | None
+    cpu: int | None
+    memory: int | None
+    pids: tuple[int, ...]
+
+
+def vitals_of(connection: sqlite3.Connection, run: str) -> dict[str, Vitals]:
+    """The newest vitals of each agent of a run that is at work."""
+    return {
+        row[0]: Vitals(at=row[1], sign_of_life=row[2], cpu=row[3], memory=row[4], pids=tuple(json.loads(row[5])))
+        for row in connection.execute(
+            "SELECT agent, at, sign_of_life, cpu, memory, pids FROM vitals WHERE run=?", (run,)
+        )
+    }

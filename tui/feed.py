@@ -11,8 +11,8 @@ from textual.message import Message
 from harness.lock import holder
 from store.database import data_version, unavailable
 from store.errors import StoreError
+from store.log import last_seq
 from store.paths import Places
-from store.views import last_seq
 from tui.record_reader import RecordReader
 
 LIVE_TICK_S = 0.05

@@ -9,22 +9,13 @@ from dataclasses import dataclass, field
 
 from store.errors import RunNotFound
 from store.ledger import spent_since
+from store.log import last_seq
 from store.model import Outcome, RunStatus
 from store.run import Run
 from store.usage import Totals
-from store.views import (
-    RunLine,
-    Vitals,
-    WorkflowLine,
-    harness_paused,
-    last_seq,
-    live_runs,
-    load_run,
-    run_lines,
-    runs_to_recover,
-    vitals_of,
-    workflow_lines,
-)
+from store.views import RunLine, harness_paused, live_runs, load_run, run_lines, runs_to_recover
+from store.vitals import Vitals, vitals_of
+from store.workflow_lines import WorkflowLine, workflow_lines
 from tui.standing import run_status
 
 

@@ -43,7 +43,7 @@ class Midwatch(App[int], inherit_bindings=False):
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = True
-    NOTIFICATION_TIMEOUT = 5
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-slim"), (110, "-broad")]
 
     def __init__(
         self,
@@ -58,7 +58,8 @@ class Midwatch(App[int], inherit_bindings=False):
     ) -> None:
         screen = None if settings is None else settings.screen
         self._choice = ThemeChoice(places, None if screen is None else screen.theme, environment)
-        super().__init__(driver_class=TerminalDriver)
+        # Without colour, Textual makes a theme of true colours grey; only the terminal's own can be left out.
+        super().__init__(driver_class=TerminalDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.places = places
         self.now = now
         self.watched = watched or self._watched
@@ -67,6 +68,7 @@ class Midwatch(App[int], inherit_bindings=False):
         self.place = place if place is not None else _place(self.folder)
         self.in_tmux = "TMUX" in environment
         self.ascii = screen.ascii if screen is not None and screen.ascii is not None else not utf8_locale()
+        self.set_class(self.ascii, "ascii")
         self.fault: BaseException | None = None
         self.keys: dict[str, str] = {}
         if settings is not None and settings.keys:

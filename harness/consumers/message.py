@@ -13,8 +13,8 @@ from typing import Any
 
 from harness.masking import mask
 from harness.nearest import harmless
+from store.log import Stored
 from store.outbox import Leased
-from store.views import Stored
 
 NOTICED = frozenset(
     {"run.finished", "run.restored", "delegation.failed", "delegation.blocked", "approval.requested"},

@@ -156,7 +156,10 @@ class Keeper:
         return None if timeout is None else self._started + timeout
 
     def settle(self, started_at: int) -> None:
-        """Returns when the journals are whole and `….exit` says how it ended, both durably. Raises `OSError`."""
+        """Returns when the journals are whole and `….exit` says how it ended, both durably, or after a minute without room.
+
+        Then there is no `….exit`; a watch that is there has heard how it ended.
+        """
         tree = self._tree
         assert tree.status is not None
         given = facts(
@@ -187,9 +190,10 @@ class Keeper:
                 self._draining.sync()
                 write_durably(self._order.exit, content)
                 return
-            except OSError:
+            except OSError as error:
                 if time.monotonic() > give_up:
-                    raise
+                    os.write(2, b"%s could not be written: %s\n" % (self._order.exit, str(error).encode()))
+                    return
                 time.sleep(ROOM_AGAIN_S)
 
 

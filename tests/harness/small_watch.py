@@ -2,13 +2,15 @@
 
     python -m tests.harness.small_watch FOLDER MODE ARGV…
 
-MODE is `stop` or `finish`, with `,timeout=SECONDS`, `,limit=BYTES`, `,plain` (no lines) or `,terminate` (as soon as the
-agent has said something). Prints `started PID`, `keeper PID`, `line …`, `full`, `terminated`, `gone` as they come.
+MODE is `stop` or `finish`, with `,timeout=SECONDS`, `,limit=BYTES`, `,plain` (no lines) or `,terminate=lines` or `=full`
+(as soon as that comes). Prints `watch PID`, `keeper PID`, `started PID`, each line of the agent, `output BYTES`, `full`,
+`over limit`, `terminated` and `gone EXIT` as they come.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from tests.harness.supervising import order
 class Saying:
     """A sink that prints."""
 
-    def __init__(self, *, terminate: bool) -> None:
+    def __init__(self, *, terminate: str) -> None:
         self.kept: Kept | None = None
         self.over = asyncio.Event()
         self._terminate = terminate
@@ -36,10 +38,7 @@ class Saying:
     def lines(self, lines: list[bytes]) -> None:
         for line in lines:
             say(line.decode("utf-8", "replace"))
-        if self._terminate and self.kept is not None:
-            self._terminate = False
-            self.kept.terminate()
-            say("terminated")
+        self._came("lines")
 
     def output(self, out_bytes: int, err_bytes: int) -> None:
         say(f"output {out_bytes}")
@@ -49,10 +48,17 @@ class Saying:
 
     def disk_full(self) -> None:
         say("full")
+        self._came("full")
 
     def gone(self, exit: Exit) -> None:  # noqa: A002  # the noun of the domain
         say(f"gone {exit}")
         self.over.set()
+
+    def _came(self, word: str) -> None:
+        if self._terminate == word and self.kept is not None:
+            self._terminate = ""
+            self.kept.terminate()
+            say("terminated")
 
 
 def say(line: str) -> None:
@@ -60,11 +66,12 @@ def say(line: str) -> None:
 
 
 async def watch(folder: Path, mode: str, argv: list[str]) -> None:
+    say(f"watch {os.getpid()}")
     name, *words = mode.split(",")
     options = dict(word.partition("=")[::2] for word in words)
     supervisor = Supervisor()
     await supervisor.start()
-    sink = Saying(terminate="terminate" in options)
+    sink = Saying(terminate=options.get("terminate", ""))
     sink.kept = supervisor.launch(
         order(
             folder,

@@ -24,11 +24,12 @@ class SmallWatch:
 
     def until_says(self, beginning: bytes) -> bytes:
         """The first line that begins so."""
-        while True:
-            for line in self.said:
-                if line.startswith(beginning):
-                    return line
-            self._hear()
+        for line in self.said:
+            if line.startswith(beginning):
+                return line
+        while not (line := self._hear()).startswith(beginning):
+            pass
+        return line
 
     def until_tree(self, size: int) -> list[Identity]:
         """The processes of a `tree.py`, once all of them have told their pids."""
@@ -36,11 +37,12 @@ class SmallWatch:
             self._hear()
         return identities(pids_in(self.said))
 
-    def _hear(self) -> None:
+    def _hear(self) -> bytes:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, f"it has ended; it had said {self.said}"
+        assert line, f"it has ended; the last it said was {self.said[-5:]}"
         self.said.append(line.rstrip(b"\n"))
+        return self.said[-1]
 
     @property
     def keeper(self) -> int:

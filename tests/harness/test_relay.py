@@ -400,8 +400,8 @@ def test_while_settings_cannot_be_read_nothing_is_lost(
 ) -> None:
     async def scenario() -> None:
         settings(places, "[notices]\nwebhok = 1\n")
+        first = await end_a_run(scribe)
         async with running(places, scribe) as found:
-            first = await end_a_run(scribe)
             await until(lambda: "notices stay as they were" in caplog.text)
             assert owed(reader) == 2
             assert not found.owes

@@ -9,36 +9,52 @@ import os
 import signal
 import sys
 
-DEAF = "for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(one, signal.SIG_IGN)\n"
-STAY = "while True: signal.pause()\n"
-told, tell = os.pipe()
-os.set_inheritable(tell, True)
-TELL = f"os.write(1, b'pid %d\\n' % os.getpid())\nos.write({tell}, b'.')\n"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def child(kind: str, *, deaf: bool) -> None:
+def stay(tell: int, *, deaf: bool, quiet: bool) -> None:
+    """Never returns."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN if deaf else signal.SIG_DFL)
+    os.write(1, b"pid %d\n" % os.getpid())
+    os.write(tell, b".")
+    if quiet:
+        os.close(1)
+    while True:
+        signal.pause()
+
+
+def child(kind: str, tell: int, *, deaf: bool) -> None:
     if os.fork():
         return
     if kind != "plain":
         os.setsid()
     if kind in ("orphan", "bare", "quiet") and os.fork():
         os._exit(0)
-    lines = ["import os, signal\n", DEAF if deaf else "", TELL, "os.close(1)\n" if kind == "quiet" else "", STAY]
-    environment = {} if kind in ("bare", "quiet") else os.environ
-    os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", "".join(lines)], environment)
+    words = [sys.executable, "-I", "-S", __file__, f"stay:{tell}", *(["deaf"] if deaf else []), kind]
+    os.execve(sys.executable, words, {} if kind in ("bare", "quiet") else os.environ)
 
 
-deaf, children = False, 0
-for word in sys.argv[1:]:
-    verb, _, rest = word.partition(":")
-    if verb == "deaf":
-        deaf = True
-        exec(DEAF)
-    elif verb == "exit":
-        while children:
-            children -= len(os.read(told, children))
-        sys.exit(int(rest))
-    else:
-        children += 1
-        child(verb, deaf=deaf)
-exec(TELL + STAY)
+def agent(words: list[str]) -> None:
+    told, tell = os.pipe()
+    os.set_inheritable(tell, True)
+    deaf, children = False, 0
+    for word in words:
+        verb, _, rest = word.partition(":")
+        if verb == "deaf":
+            deaf = True
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_IGN)
+        elif verb == "exit":
+            while children:
+                children -= len(os.read(told, children))
+            sys.exit(int(rest))
+        else:
+            children += 1
+            child(verb, tell, deaf=deaf)
+    stay(tell, deaf=deaf, quiet=False)
+
+
+if sys.argv[1].startswith("stay:"):
+    stay(int(sys.argv[1].partition(":")[2]), deaf="deaf" in sys.argv, quiet=sys.argv[-1] == "quiet")
+agent(sys.argv[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -137,7 +138,7 @@ def asking(start: Callable[..., Attempt], adapter: Adapter, program: Path, env: 
 
 
 def printed_version(adapter: Adapter, program: Path, env: Mapping[str, str]) -> str:
-    """What it prints when it is asked for its version."""
+    """The version in what it prints when it is asked for it."""
     argv = [program, *adapter.version]
     done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=60, check=True)
-    return done.stdout.split()[-1]
+    return re.findall(r"\d+(?:\.\d+)+", done.stdout)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,9 @@ import platformdirs
 import pytest
 
 INSTALL_SECONDS = 540
+NODE = "22.21.1"
+
+_MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
 
 
 def installed(package: str, version: str, program: str) -> Path:
@@ -35,6 +39,15 @@ def installed(package: str, version: str, program: str) -> Path:
     if not found:
         pytest.fail(f"{package}@{version} has no {program} for this platform in {folder}")
     return found[0]
+
+
+def newer_node() -> Path:
+    """A Node that is new enough for every CLI here, from npm as well; the test is skipped where there is none."""
+    system, machine = platform.system().lower(), platform.machine()
+    kind = f"{system}-{_MACHINES.get(machine, machine)}"
+    if kind not in ("linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"):
+        pytest.skip(f"npm has no Node for {system} on {machine}")
+    return installed(f"node-{kind}", NODE, f"node-{kind}/bin/node")
 
 
 def _install(npm: str, what: str, folder: Path) -> None:

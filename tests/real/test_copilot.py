@@ -75,7 +75,7 @@ def test_a_large_prompt_comes_whole_from_a_file(ask: Ask) -> None:
 
 
 def test_a_tool_that_nobody_allows_is_denied_and_said(ask: Ask, tmp_path: Path) -> None:
-    attempt = ask("[[tool:bash echo hi > made.txt]] [[say:tried]]")
+    attempt = ask("""[[tool:bash python3 -c 'open("made.txt", "w")']] [[say:tried]]""")
     assert attempt.end() == 0
     assert (attempt.result.ok, attempt.result.denied) == (True, ("bash",))
     assert not (tmp_path / "project/made.txt").exists()
@@ -153,7 +153,7 @@ def test_the_polite_signal_lets_it_say_what_it_has_used(ask: Ask, model: FakeMod
     attempt.until(lambda: len(model.requests()) == 2)
     attempt.signal_group(COPILOT.polite)
     written, deadline = attempt.out.with_suffix(".usage"), time.monotonic() + 20
-    while not written.exists() or not written.read_text().endswith("}"):
+    while not written.exists() or not written.read_text().rstrip().endswith("}"):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     assert (attempt.row.counts.input, attempt.row.at_least) == (130, True)

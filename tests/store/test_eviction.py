@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from arbitrary import RUNS, happenings
+from arbitrary import COUNTS, RUNS, happenings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from story import delegated, finished, launched, started
@@ -21,13 +21,15 @@ from store.database import open_writer
 from store.eviction import evict, gone, half_gone
 from store.ledger import By, UsageLine, spent_since, usage_lines
 from store.letters import open_letters
+from store.log import events_of
 from store.migrations import migrate
 from store.model import Counts, Outcome
 from store.record import Batch, record
 from store.retention import Dropped, kept_runs, unmeasured
 from store.seen import once
-from store.views import events_of, load_run, run_line, run_lines, runs_to_recover, workflow_lines
+from store.views import load_run, run_line, run_lines, runs_to_recover
 from store.vitals import VitalsRow, write_vitals
+from store.workflow_lines import workflow_lines
 
 TABLES = ("events", "delegations", "attempts", "vitals", "dead_letters", "seen", "outbox")
 
@@ -159,7 +161,21 @@ def sums(connection: sqlite3.Connection) -> dict[str, list[UsageLine]]:
     return found
 
 
-@given(events=happenings(), chosen=st.sets(st.sampled_from(RUNS)))
+@st.composite
+def much_used(draw: st.DrawFn) -> list[e.Event]:
+    """Happenings, and then many requests on few days, so that several add up to one."""
+    events = [*draw(happenings(most=10))]
+    for run in RUNS:
+        events += [*delegated(run, "api")[1:], started(run, "api")]
+        requests = draw(st.lists(st.tuples(COUNTS, st.booleans(), st.sampled_from([0, 1, 86_400_000])), max_size=12))
+        events += [
+            e.UsageRecorded(run=run, agent="api", attempt=1, counts=counts, model="opus", at_least=at_least, at=at)
+            for counts, at_least, at in requests
+        ]
+    return events
+
+
+@given(events=much_used(), chosen=st.sets(st.sampled_from(RUNS)))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_what_was_used_adds_up_to_the_same_before_and_after(events: list[e.Event], chosen: set[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from store.audit import audit_run, run_ids
 from store.database import data_version, open_reader, open_writer
-from store.views import last_seq
+from store.log import last_seq
 
 CHILD = Path(__file__).with_name("writing_child.py")
 ROUNDS = 30

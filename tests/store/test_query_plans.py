@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from story import WORKFLOW, finished, launched
 
-from store import inbox, ledger, views
+from store import inbox, ledger, log, views, vitals, workflow_lines
 from store.record import Batch, record
 
 QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
@@ -18,14 +18,14 @@ QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
     "run_lines of a workflow": lambda reader: views.run_lines(reader, workflow=WORKFLOW),
     "live_runs": views.live_runs,
     "runs_to_recover": views.runs_to_recover,
-    "workflow_lines": views.workflow_lines,
-    "last_seq": views.last_seq,
+    "workflow_lines": workflow_lines.workflow_lines,
+    "last_seq": log.last_seq,
     "harness_paused": views.harness_paused,
     "resolve_run, the newest": lambda reader: views.resolve_run(reader, "@"),
     "resolve_run, a prefix": lambda reader: views.resolve_run(reader, "r"),
     "load_run": lambda reader: views.load_run(reader, "r"),
-    "events_of": lambda reader: list(views.events_of(reader, "r", after=3)),
-    "vitals_of": lambda reader: views.vitals_of(reader, "r"),
+    "events_of": lambda reader: list(log.events_of(reader, "r", after=3)),
+    "vitals_of": lambda reader: vitals.vitals_of(reader, "r"),
     "inbox.waiting": inbox.waiting,
     "inbox.get": lambda reader: inbox.get(reader, "q"),
     "usage_lines of a run": lambda reader: ledger.usage_lines(reader, ledger.By.AGENT, run="r"),

@@ -9,23 +9,12 @@ from story import WORKFLOW, delegated, finished, launched
 
 from store import events as e
 from store.errors import AmbiguousRun, RunNotFound
+from store.log import events_of, last_seq
 from store.model import Outcome
 from store.record import Batch, record
-from store.views import (
-    events_of,
-    harness_paused,
-    last_seq,
-    live_runs,
-    load_run,
-    meta,
-    resolve_run,
-    run_line,
-    run_lines,
-    runs_to_recover,
-    vitals_of,
-    workflow_lines,
-)
-from store.vitals import VitalsRow, forget_vitals, write_vitals
+from store.views import harness_paused, live_runs, load_run, meta, resolve_run, run_line, run_lines, runs_to_recover
+from store.vitals import VitalsRow, forget_vitals, vitals_of, write_vitals
+from store.workflow_lines import workflow_lines
 
 
 def test_an_empty_record(reader: sqlite3.Connection) -> None:

@@ -4,9 +4,10 @@ import io
 
 from store import events as e
 from store.ids import now_ms
+from store.log import events_of
 from store.model import Outcome, Reason, Verdict
 from store.usage import NANO
-from store.views import events_of, load_run
+from store.views import load_run
 from tests.tui.building import Building
 from tui.commands.terminal import Terminal
 from tui.commands.transitions import lines

@@ -11,9 +11,11 @@ from tui.wording import iso
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from store.log import Stored
     from store.run import Attempt, Delegation, Run
     from store.usage import Totals
-    from store.views import RunLine, Stored, Vitals
+    from store.views import RunLine
+    from store.vitals import Vitals
 
 
 def cost(totals: Totals, *, partial: bool) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from store.ids import now_ms
+from store.log import events_of
 from store.paths import Places
-from store.views import events_of
 from tui.commands.document import of_event
 from tui.commands.options import RUN, describe
 from tui.commands.reading import reading_run
@@ -20,7 +20,7 @@ from tui.text import clip, one_line, pad
 from tui.wording import clock
 
 if TYPE_CHECKING:
-    from store.views import Stored
+    from store.log import Stored
     from tui.commands.terminal import Terminal
 
 _LONG = frozenset({"plan", "environment", "digest", "inputs"})  # of a launch; `show` and --json have them

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from harness.lock import holder
 from harness.requests import ensure_watch
 from store.database import data_version, open_reader, unavailable
+from store.log import Stored, events_of
 from store.paths import Places
 from store.run import Run
-from store.views import Stored, events_of, load_run
+from store.views import load_run
 
 TICK_S = 0.05
 _WATCH_LOOK_S = 1.0

@@ -16,7 +16,8 @@ from harness.trust import require_trust
 from harness.workflow_search import find_workflows
 from store.ids import now_ms
 from store.paths import Places
-from store.views import WorkflowLine, harness_paused, workflow_lines
+from store.views import harness_paused
+from store.workflow_lines import WorkflowLine, workflow_lines
 from tui.commands.options import describe
 from tui.commands.reading import reading, watched
 from tui.commands.table import table

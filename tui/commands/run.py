@@ -20,7 +20,8 @@ from harness.workflow import load_workflow
 from harness.workflow_search import is_path, resolve
 from store.ids import now_ms
 from store.paths import Places
-from store.views import load_run, vitals_of
+from store.views import load_run
+from store.vitals import vitals_of
 from tui.commands.document import of_event, of_run
 from tui.commands.following import follow
 from tui.commands.interrupts import Interrupts
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from store.run import Run
-    from store.views import Vitals
+    from store.vitals import Vitals
     from tui.commands.terminal import Terminal
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from store.ids import now_ms
 from store.model import RUNNING_STATES, State
 from store.paths import Places
-from store.views import harness_paused, load_run, run_line, vitals_of
+from store.views import harness_paused, load_run, run_line
+from store.vitals import vitals_of
 from tui.commands.options import RUN, describe
 from tui.commands.reading import reading_run, watched
 from tui.commands.table import table
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from store.model import RunStatus
     from store.run import Delegation, Run
     from store.usage import Totals
-    from store.views import Vitals
+    from store.vitals import Vitals
     from tui.commands.terminal import Terminal
 
 

@@ -12,8 +12,8 @@ from tui.wording import clock, elapsed, money, sign, word
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from store.log import Stored
     from store.run import Delegation, Run
-    from store.views import Stored
     from tui.commands.terminal import Terminal
 
 _SHOWN = frozenset({State.RUNNING, State.STOPPING, *FINAL_STATES})

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from store.errors import StoreError
-from store.views import Stored, events_of
+from store.log import Stored, events_of
 from tui.lines import Span
 from tui.record_reader import RecordReader
 from tui.screens.reading import Reading

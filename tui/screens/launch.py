@@ -65,7 +65,6 @@ class Launch(Screen[str | None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Reads the file anew: it may have changed since it was listed."""
-        self.set_class(self.midwatch.ascii, "ascii")
         self.form.border_title = f"Launch {one_line(self._label)}".replace("[", r"\[")
         self.draft = Draft(self.midwatch.places, self._path)
         self.plan.empty = "reading the workflow"

@@ -70,7 +70,6 @@ class Main(Moving, Verbs):
             self._agent_moved,
         )
         self._clock = self.set_interval(CLOCK_S, self._tick, pause=True)
-        self.set_class(self.midwatch.ascii, "ascii")
         self.set_class(not is_wide(self.app.size), "narrow")
         self.look()
         self.focus_pane(Pane.WORKFLOWS)

@@ -49,7 +49,6 @@ class Reading(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Shows it."""
-        self.set_class(self.midwatch.ascii, "ascii")
         self.page.show(list(self.text()))
         self.page.focus()
         keys = self.midwatch.keys

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from textual.app import SuspendNotSupported
+
 from store.errors import StoreError
 from store.model import RUNNING_STATES, WAITING_STATES
 from tui.aside import aside
@@ -162,11 +164,14 @@ class Verbs(Panes):
         source = self.output.source
         assert source is not None
         places = self.midwatch.places
-        with self.app.suspend():
-            if readable:
-                problem = page_transcript(source.open(places, ">"))
-            else:
-                problem = page_journal(places.journal(source.run, source.agent, source.attempt, "out"))
+        try:
+            with self.app.suspend():
+                if readable:
+                    problem = page_transcript(source.open(places, ">"))
+                else:
+                    problem = page_journal(places.journal(source.run, source.agent, source.attempt, "out"))
+        except SuspendNotSupported:
+            problem = f"a pager cannot have this terminal; `midwatch logs {short(source.run)} {source.agent}` prints it"
         if problem:
             self.say(problem, "red")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from store.model import RUNNING_STATES, State, Verdict
 from store.plan import PlannedAgent
 from store.run import Delegation
-from store.views import Vitals
+from store.vitals import Vitals
 from tui.commands.tones import tone
 from tui.glance import Glance
 from tui.lines import Cell, Line, fit, row

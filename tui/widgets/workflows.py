@@ -15,7 +15,7 @@ from tui.wording import sign, word
 
 if TYPE_CHECKING:
     from harness.workflow_search import Found
-    from store.views import WorkflowLine
+    from store.workflow_lines import WorkflowLine
     from tui.glance import Glance
 
 ALL = "all workflows"

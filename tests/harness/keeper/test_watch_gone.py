@@ -62,7 +62,7 @@ def test_an_agent_left_to_finish_stays_under_its_limits(tmp_path: Path, limit: s
 
 
 def test_an_agent_that_was_being_ended_is_not_left_to_finish(tmp_path: Path) -> None:
-    with small_watch(tmp_path, "finish,terminate", *TREE_AGENT, "deaf", "bare") as watch:
+    with small_watch(tmp_path, "finish,terminate=lines", *TREE_AGENT, "deaf", "bare") as watch:
         tree = watch.until_tree(2)
         watch.until_says(b"terminated")
         watch.kill()
