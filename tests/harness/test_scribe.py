@@ -40,9 +40,12 @@ def test_what_is_given_is_recorded_in_order(tmp_path: Path) -> None:
 def test_a_damaged_record_is_told_and_nobody_waits_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "record.db"
     scribe_at(path).close()
+    reader = open_reader(path)
+    (page,) = reader.execute("SELECT rootpage FROM sqlite_master WHERE name='events'").fetchone()
+    reader.close()
     with path.open("r+b") as opened:
-        opened.seek(PAGE)
-        opened.write(b"\xff" * (path.stat().st_size - PAGE))
+        opened.seek(PAGE * (page - 1))
+        opened.write(b"\xff" * PAGE)
     scribe = scribe_at(path)
 
     async def give() -> None:
