@@ -2,8 +2,8 @@
 
     python -m bench.supervise --tmp FOLDER_ON_THE_DISK_TO_MEASURE [--agents 200] [--seconds 5] [--rounds 3]
 
-Each agent prints twenty lines of 300 bytes a second. Rounds alternate over two candidates, each in a process of its own,
-and a ratio is taken round by round:
+Each agent prints twenty lines of 300 bytes a second. Rounds alternate over two candidates, each in a process of its
+own, and a ratio is taken round by round:
 
   reader     bare pipes, one epoll loop: non-blocking reads, split by hand; no journal, no keeper, nothing survives it
   midwatch   `harness.supervisor`: a keeper per agent, every byte in a journal before it is parsed; CPU of the watch,
@@ -30,10 +30,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from harness.identity import Identity
+from harness.process_table import process_table
 from harness.supervisor import Exit, Kept, Order, Supervisor
 
 LINES_A_SECOND = 20
@@ -191,10 +193,8 @@ class Watching:
         """What the round came to."""
         await self._supervisor.start()
         sinks = [self._launch(self._argv) for _ in range(self._agents)]
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._complete.wait(), self._wanted / self._agents / LINES_A_SECOND + GRACE_S)
-        except TimeoutError:
-            pass
         used = self._used()
         found = {
             "cpu": used,
@@ -203,7 +203,7 @@ class Watching:
             "ready_in_a_burst_ms": [one.ready_ms for one in sinks],
             "keeper_pss_kib": [_pss(one.keeper.pid) for one in self._kept if one.keeper is not None],
             "look_ms": [self._look() for _ in range(LOOKS)],
-            "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+            "processes": len(process_table()),
         }
         for kept in self._kept:
             kept.kill()

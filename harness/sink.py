@@ -9,7 +9,7 @@ from harness.identity import Identity
 
 
 class Sink(Protocol):
-    """Called on the event loop, one call at a time; none of them may raise. After `refused` or `gone` nothing is told."""
+    """Called on the event loop, one call at a time; none may raise. After `refused` or `gone` nothing more is told."""
 
     def started(self, identity: Identity) -> None:
         """Its program runs."""

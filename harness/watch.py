@@ -18,15 +18,17 @@ from harness.conductor import Conductor
 from harness.errors import HarnessError
 from harness.hand_over import HandOver
 from harness.identity import identity_of
+from harness.keeping import Keeping
 from harness.launching import Launching
 from harness.lock import Lock
 from harness.recovery import settle_cut_off_runs, settle_runs
+from harness.relay import Relay
 from harness.resuming import Resuming
 from harness.scribe import Scribe
 from harness.settings import load_settings
 from harness.supervisor import Supervisor
 from store import events as e
-from store import inbox
+from store import inbox, letters
 from store.database import data_version, open_reader
 from store.errors import StoreError
 from store.fold import Folded
@@ -52,6 +54,9 @@ class Watch:
         self._lock = lock
         self._stays = stays
         self._scribe = Scribe(places.record, machine=machine_id())
+        self._relay = Relay(places, self._scribe)
+        self._keeping = Keeping(places, self._scribe)
+        self._aside: list[asyncio.Future[None]] = []
         self._supervisor = Supervisor()
         self._conductors: dict[str, Conductor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -76,11 +81,13 @@ class Watch:
             self._paused = harness_paused(self._reader)
             surroundings.sweep(self._places.handoffs)
             self._describe(ready=True)
+            self._aside = [asyncio.ensure_future(part.run()) for part in (self._relay, self._keeping)]
             while not await self._until_nothing_is_left():
                 pass
             if self._fault is not None:
                 raise self._fault
         finally:
+            await asyncio.gather(self._relay.close(), self._keeping.close())
             await self._supervisor.close()
             self._scribe.close()
             self._reader.close()
@@ -128,7 +135,7 @@ class Watch:
             if now - looked >= LOOK_S:
                 looked = now
                 await self._look()
-            if self._conductors or self._looked_at() or self._stays:
+            if self._conductors or self._relay.owes or self._looked_at() or self._stays:
                 quiet_since = now
             elif now - quiet_since >= LEAVES_AFTER_S:
                 return
@@ -200,6 +207,10 @@ class Watch:
             await self._begin(request)
         elif request.verb == "discard":
             await self._discard(request)
+        elif request.verb in letters.CHANGES:
+            change = letters.CHANGES[request.verb]
+            letter = await self._scribe.apart(lambda record: change(record, str(body["letter"])))
+            await self._answer(request, {"letter": letter.id, "state": letter.state})
         elif body.get("run") is not None:
             self._ask_run(request)
         elif request.verb in ("pause", "unpause"):
@@ -240,7 +251,7 @@ class Watch:
 
     async def _discard(self, request: inbox.Request) -> None:
         line = run_line(self._reader, str(request.body["run"]))
-        if not line.restored or line.discarded:
+        if not line.restored or line.discarded or line.dropped:
             raise m.DoesNotApply(f"run {line.id} does not wait for anything: it was {line.outcome or 'not cut off'}")
         handled = Handled(request=request.id, answer={"run": line.id})
         await self._scribe.record([Batch(events=(e.RunDiscarded(run=line.id),), handled=handled)])
@@ -271,6 +282,7 @@ class Watch:
         finally:
             self._scribe.forget_vitals(run)
             self._conductors.pop(run, None)
+            self._keeping.look()
 
     async def _settle_broken(self, conductor: Conductor) -> None:
         """A run that nobody conducts may not stay live in the record: 'running' with nothing behind it."""

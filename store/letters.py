@@ -75,11 +75,6 @@ def open_letters(connection: sqlite3.Connection, *, limit: int = 1_000) -> list[
     return [_letter(row) for row in rows]
 
 
-def count_open(connection: sqlite3.Connection) -> int:
-    """How many wait for a person."""
-    return int(connection.execute("SELECT count(*) FROM dead_letters WHERE state='open'").fetchone()[0])
-
-
 def find_letter(connection: sqlite3.Connection, reference: str) -> Letter:
     """The letter with that id or unique prefix of one. Raises `LetterNotFound` or `AmbiguousLetter`."""
     rows = connection.execute(

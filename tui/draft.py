@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from store.errors import StoreError
 from store.paths import open_private, private_folder
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Draft:
             with os.fdopen(open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
                 file.write(content)
             beside.replace(self._file)
-        except OSError as problem:
-            return f"what you typed is not kept: {problem.strerror or problem}"
+        except (OSError, StoreError) as problem:
+            return f"what you typed is not kept: {problem}"
         return ""
 
     def clear(self) -> None:

@@ -43,7 +43,7 @@ class Midwatch(App[int], inherit_bindings=False):
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-slim"), (110, "-broad")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (110, "-broad")]
 
     def __init__(
         self,

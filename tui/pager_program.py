@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from tui.text import harmless_bytes
 from tui.transcript import Transcript
@@ -32,17 +33,17 @@ def page_transcript(transcript: Transcript) -> str:
 def page_journal(path: Path) -> str:
     """Shows the journal line for line; answers with what went wrong, or ''."""
     try:
-        return _page(_lines(path))
+        with path.open("rb") as journal:
+            return _page(_lines(journal))
     except OSError as problem:
         return f"the journal cannot be read: {problem.strerror}"
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(journal: BinaryIO) -> Iterator[str]:
     """A line of any length comes in pieces, so that none has to fit into memory."""
-    with path.open("rb") as journal:
-        while data := journal.readline(_CHUNK):
-            newline = data.endswith(b"\n")
-            yield harmless_bytes(data.removesuffix(b"\n")) + ("\n" if newline else "")
+    while data := journal.readline(_CHUNK):
+        newline = data.endswith(b"\n")
+        yield harmless_bytes(data.removesuffix(b"\n")) + ("\n" if newline else "")
 
 
 def _page(texts: Iterable[str]) -> str:

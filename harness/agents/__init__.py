@@ -11,6 +11,7 @@ _ADAPTERS = {
     "codex": ("harness.agents.codex", "Codex"),
     "gemini": ("harness.agents.gemini", "Gemini"),
     "opencode": ("harness.agents.opencode", "Opencode"),
+    "pi": ("harness.agents.pi", "Pi"),
     "qwen": ("harness.agents.qwen", "Qwen"),
     "command": ("harness.agents.command", "Command"),
     "copilot": ("harness.agents.copilot", "Copilot"),

@@ -156,9 +156,9 @@ class Keeper:
         return None if timeout is None else self._started + timeout
 
     def settle(self, started_at: int) -> None:
-        """Returns when the journals are whole and `….exit` says how it ended, both durably, or after a minute without room.
+        """Returns when the journals are whole and `….exit` says how it ended, both durably.
 
-        Then there is no `….exit`; a watch that is there has heard how it ended.
+        After a minute without room for it there is no `….exit`; a watch that is there has heard how it ended.
         """
         tree = self._tree
         assert tree.status is not None

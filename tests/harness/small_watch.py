@@ -2,9 +2,9 @@
 
     python -m tests.harness.small_watch FOLDER MODE ARGV…
 
-MODE is `stop` or `finish`, with `,timeout=SECONDS`, `,limit=BYTES`, `,plain` (no lines) or `,terminate=lines` or `=full`
-(as soon as that comes). Prints `watch PID`, `keeper PID`, `started PID`, each line of the agent, `output BYTES`, `full`,
-`over limit`, `terminated` and `gone EXIT` as they come.
+MODE is `stop` or `finish`, with `,timeout=SECONDS`, `,limit=BYTES`, `,plain` (no lines) or `,terminate=lines` or
+`=full` (as soon as that comes). Prints `watch PID`, `keeper PID`, `started PID`, each line of the agent,
+`output BYTES`, `full`, `over limit`, `terminated` and `gone EXIT` as they come.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An agent with a tree that is hard to end. Each of its processes prints `pid N` when it is as it will stay.
 
-Words: deaf (everything from here on ignores INT, TERM and HUP), plain, session (setsid), orphan (double fork and setsid),
-bare (likewise, with an empty environment), quiet (bare, and standard output closed), exit:STATUS (the agent itself ends,
-once all others have told their pids). Without the last it stays until it is killed.
+Words: deaf (everything from here on ignores INT, TERM and HUP), plain, session (setsid), orphan (double fork and
+setsid), bare (likewise, with an empty environment), quiet (bare, and standard output closed), exit:STATUS (the agent
+itself ends, once all others have told their pids). Without the last it stays until it is killed.
 """
 
 import os

@@ -1,7 +1,7 @@
 """A scripted agent: does what its arguments say, one after the other.
 
-print:TEXT  err:TEXT  note:FILE (adds a line)  sleep:SECONDS  wait:FILE (until it exists)  touch:FILE  exit:STATUS  kill:SIGNAL  lines:COUNT
-ignore-term  child:SECONDS (leaves a child behind)  report:JSON  echo (standard input)  env:NAME  cwd  umask  spin
+print:TEXT  err:TEXT  note:FILE (adds a line)  sleep:SECONDS  wait:FILE (until it exists)  touch:FILE  exit:STATUS
+kill:SIGNAL  lines:COUNT  ignore-term  child:SECONDS (leaves a child behind)  report:JSON  echo (standard input)
 """
 
 from __future__ import annotations

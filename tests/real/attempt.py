@@ -141,4 +141,4 @@ def printed_version(adapter: Adapter, program: Path, env: Mapping[str, str]) -> 
     """The version in what it prints when it is asked for it."""
     argv = [program, *adapter.version]
     done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=60, check=True)
-    return re.findall(r"\d+(?:\.\d+)+", done.stdout)[0]
+    return re.findall(r"\d+(?:\.\d+)+", done.stdout + done.stderr)[0]

@@ -76,8 +76,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self._launchable = launchable
         workflow = launchable.workflow
         if workflow is None:
-            self.plan.empty = one_line(launchable.problem)
-            self.plan.repaint()
+            self.plan.show([(one_line(launchable.problem), "red")])
             self._hints()
             return
         kept = self.draft.load()

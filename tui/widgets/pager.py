@@ -55,7 +55,7 @@ class Pager(Painted, can_focus=True):
     def lines(self, width: int, height: int) -> list[Line]:
         """The rows in view."""
         if not self.count():
-            return [fit([(line, "dim")], width) for line in self.emptiness()]
+            return [fit([(row, "dim")], width) for line in self.emptiness() for row in rows_of(line, width)]
         number, skip = self._top = self.place
         shown: list[Line] = []
         while number < self.count() and len(shown) < height:

@@ -10,6 +10,7 @@ from textual.message import Message
 
 from tui.lines import Line, fit
 from tui.widgets.painted import Painted
+from tui.wrapping import rows_of
 
 Item = TypeVar("Item")
 
@@ -133,7 +134,7 @@ class Rows(Painted, Generic[Item], can_focus=True):
         """The rows that are in view."""
         if not self._items:
             words = [f"nothing matches '{self.wanted}'; escape shows all"] if self.wanted else self.emptiness()
-            return [fit([(line, "dim")], width) for line in words]
+            return [fit([(row, "dim")], width) for line in words for row in rows_of(line, width)]
         self._keep_in_view(height)
         return [self.line_of(item, width) for item in self._items[self._top : self._top + height]]
 
