@@ -29,13 +29,17 @@ def admit(run: Run, wanting: Sequence[str], *, harness_paused: bool, starting: C
     return Admitted(agents=tuple(free[:places]))
 
 
-def gate_of_run(run: Run, *, now: int) -> Halt | None:
-    """The gate of the whole run that has closed, if one has: budget, turns or deadline."""
+def gate_of_run(run: Run, *, now: int, at_work: bool = False) -> Halt | None:
+    """The gate of the whole run that has closed, if one has: budget, turns or deadline.
+
+    `at_work`: for agents that are at work already; the last turn that the limit allows may be finished.
+    """
     plan = run.plan
     if plan.budget is not None and _spent(run.totals) >= plan.budget:
         return Halt(reason=Reason.BUDGET, detail=f"the run's budget of {_dollars(plan.budget)} is spent")
-    if plan.max_turns is not None and run.totals.turns >= plan.max_turns:
-        return Halt(reason=Reason.TURNS, detail=f"the run's limit of {plan.max_turns} turns is reached")
+    if plan.max_turns is not None and run.totals.turns >= plan.max_turns + at_work:
+        passed = "passed" if at_work else "reached"
+        return Halt(reason=Reason.TURNS, detail=f"the run's limit of {plan.max_turns} turns is {passed}")
     if plan.deadline is not None and now >= run.started_at + plan.deadline * 1000:
         return Halt(reason=Reason.DEADLINE, detail="the run's deadline has passed")
     return None

@@ -126,9 +126,19 @@ class AtWork:
 
 
 def reading_of(
-    run: str, planned: PlannedAgent, adapter: Adapter, attempt: int, attempt_id: str, *, ledger: Ledger | None = None
+    run: str,
+    planned: PlannedAgent,
+    adapter: Adapter,
+    attempt: int,
+    attempt_id: str,
+    *,
+    ledger: Ledger | None = None,
+    turns: int = 0,
 ) -> AttemptReading:
-    """A reading that has read nothing yet. `ledger` counts from where a session that is taken up stood."""
+    """A reading that has read nothing yet. `ledger` counts from where a session that is taken up stood.
+
+    `turns`: those that the record has already, of a journal that is read again.
+    """
     return AttemptReading(
         run=run,
         agent=planned.name,
@@ -136,4 +146,5 @@ def reading_of(
         attempt_id=attempt_id,
         reader=adapter.reader(reports=planned.reports),
         ledger=ledger if ledger is not None else Ledger(),
+        turns=turns,
     )

@@ -70,4 +70,4 @@ class Order:
             output_limit=self.output_limit,
             boot=this_boot(),
         )
-        return encode(agent) + encode(keeper)
+        return encode(keeper) + encode(agent)

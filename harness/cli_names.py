@@ -1,11 +1,12 @@
-"""The names that `cli = …` knows without being told."""
+"""The names that `cli = …` knows without being told: those of the adapters in `harness.agents`, and no others.
+
+They stand here once more because reading a workflow must not cost the import of an adapter.
+"""
 
 from __future__ import annotations
 
 COMMAND = "command"
 """Any program, its own standard output the answer."""
-ACP = "acp"
-"""Any program that speaks the Agent Client Protocol."""
 
 BUILT_IN = (
     "claude",
@@ -19,8 +20,7 @@ BUILT_IN = (
     "qwen",
     "crush",
     "pi",
-    ACP,
     COMMAND,
 )
-GIVEN_BY_RUN = frozenset({ACP, COMMAND})
+GIVEN_BY_RUN = frozenset({COMMAND})
 """Those whose program a workflow names itself, in `run`."""

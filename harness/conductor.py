@@ -30,6 +30,10 @@ Record = Callable[[Sequence[Batch]], Awaitable[list[Recorded]]]
 _log = logging.getLogger("midwatch.conductor")
 
 
+class LostRun(Exception):
+    """The record does not follow what this conductor did: another watch has settled the run, or something is broken."""
+
+
 class Conductor:
     """Conducts one run from its launch to whatever ends it."""
 
@@ -54,7 +58,7 @@ class Conductor:
         return self.course.run
 
     async def conduct(self) -> None:
-        """Returns when the run has finished and is recorded so."""
+        """Returns when the run has finished and is recorded so; raises `LostRun` when the record says otherwise."""
         course = self.course
         course.put(m.Look())
         while course.run.live:
@@ -63,14 +67,19 @@ class Conductor:
             self._plan()
             batches, acts = course.taken()
             if batches:
-                self._check(await self._record(batches))
+                self._check(batches, await self._record(batches))
             for act in acts:
                 act()
 
-    def _check(self, recorded: Sequence[Recorded]) -> None:
-        for one in recorded:
+    def _check(self, batches: Sequence[Batch], recorded: Sequence[Recorded]) -> None:
+        """Raises `LostRun` when a change of state was refused: what this leads to must not be started (E6)."""
+        for batch, one in zip(batches, recorded, strict=True):
+            if one.stale and batch.events:
+                raise LostRun(f"run {self.run.id} is not ours to conduct: another watch has answered what was asked")
             for refusal in one.refused:
                 _log.error("run %s: %s was refused: %s", self.run.id, refusal.event.type, refusal.why)
+                if refusal.event.type.startswith(("run.", "wave.", "delegation.")):
+                    raise LostRun(f"run {self.run.id} is not ours to conduct: {refusal.why}")
 
     def _take(self, message: m.Message) -> None:
         course = self.course
@@ -202,6 +211,6 @@ class Conductor:
         gate = gate_of_agent(work.planned, course.run.delegations[agent])
         if gate is not None:
             stopping.end_agent(course, agent, gate.reason, gate.detail)
-        run_gate = gate_of_run(course.run, now=now_ms())
+        run_gate = gate_of_run(course.run, now=now_ms(), at_work=True)
         if run_gate is not None:
             stopping.halt(course, run_gate.reason, run_gate.detail)

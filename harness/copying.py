@@ -109,7 +109,10 @@ class Copying:
         self._again = None
         if self._whole is not None:
             self._drain()
-        elif not self._over_limit:
+            return
+        if self.take(self._out) + self.take(self._err):
+            self.spoke()
+        if self._again is None and not self._over_limit:
             self._listen()
 
     def _drain(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from harness import situation
 from harness.agents import adapter
 from harness.agents.base import Adapter, Brief
 from harness.at_work import Answer, AtWork, reading_of
-from harness.attempt_files import attempt_files, last_words
+from harness.attempt_files import AttemptFiles, attempt_files, last_words
 from harness.cli_names import COMMAND
 from harness.ending import Ending
 from harness.errors import HarnessError
@@ -77,17 +78,8 @@ class HandOver:
         return str(uuid.uuid4()) if chosen.chooses_session else None
 
     def _ledger(self, planned: PlannedAgent) -> Ledger:
-        """Counts from where the session stood when it was cut off, so that nothing of it is paid for twice (U4)."""
         taken_up = self._taken_up(planned.name)
-        if taken_up is None or taken_up.session is None:
-            return Ledger()
-        journals = [
-            attempt_files(self.places, past.id, planned.name, attempt.number).out
-            for past in self.earlier
-            for attempt in (past.delegations[planned.name].attempts if planned.name in past.delegations else ())
-            if attempt.session == taken_up.session
-        ]
-        return Ledger(session_totals_of(planned, journals))
+        return ledger_of(self.places, planned, None if taken_up is None else taken_up.session, self.earlier)
 
     def order(self, run: Run, work: AtWork) -> Order:
         """What the supervisor needs to launch it. Renders and writes the prompt, which takes a while: call in a thread.
@@ -187,12 +179,8 @@ class HandOver:
         return work.answer(attempt_files(self.places, work.run, work.agent, work.attempt))
 
     def failure_of(self, work: AtWork, ending: Ending) -> str:
-        """The error text of a failed attempt: what the table says, and the last a command wrote to stderr (O5)."""
-        detail = ending.detail or "failed"
-        if work.planned.cli != COMMAND:
-            return detail
-        said = last_words(attempt_files(self.places, work.run, work.agent, work.attempt).err)
-        return f"{detail}: {said}" if said else detail
+        """The error text of a failed attempt."""
+        return error_text(attempt_files(self.places, work.run, work.agent, work.attempt), work, ending)
 
     def explain(self, error: BaseException) -> str:
         """The sentence for why an attempt could not be started."""
@@ -201,6 +189,24 @@ class HandOver:
         if isinstance(error, OSError):
             return f"its files could not be prepared: {error.strerror or error} ({error.filename})"
         return f"it could not be prepared: {type(error).__name__}: {error}"
+
+
+def ledger_of(places: Places, planned: PlannedAgent, session: str | None, earlier: Sequence[Run]) -> Ledger:
+    """A ledger for an attempt on that session: it counts from where the session stood at the end of these runs (U4)."""
+    journals = [
+        attempt_files(places, past.id, planned.name, attempt.number).out
+        for past in earlier
+        for attempt in (past.delegations[planned.name].attempts if planned.name in past.delegations else ())
+        if session is not None and attempt.session == session
+    ]
+    return Ledger(session_totals_of(planned, journals)) if journals else Ledger()
+
+
+def error_text(files: AttemptFiles, work: AtWork, ending: Ending) -> str:
+    """What is handed on of a failed attempt: what the table says, and the last a command wrote to stderr (O5)."""
+    detail = ending.detail or "failed"
+    said = last_words(files.err) if work.planned.cli == COMMAND else ""
+    return f"{detail}: {said}" if said else detail
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -69,7 +69,7 @@ class Launching:
             record_id=self.record_id,
         )
         snapshot.keep(self.places, run, workflow)
-        handled = Handled(request=request.id, answer={"run": run})
+        handled = Handled(request=request.id, answer={"run": run}, before=request.expires_at)
         return folded(events), hand_over, Batch(events=tuple(events), handled=handled)
 
 

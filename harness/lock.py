@@ -57,6 +57,15 @@ class Lock:
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, json.dumps(dict(facts)).encode(), 0)
 
+    def is_at(self, path: Path) -> bool:
+        """Whether `path` still names the file that this lock is on; a file that was deleted keeps nobody out."""
+        try:
+            there = path.stat()
+        except OSError:
+            return False
+        ours = os.fstat(self._descriptor)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+
     def described(self) -> Mapping[str, object]:
         """What the holder wrote; empty when it has not yet."""
         try:

@@ -1,30 +1,58 @@
 """From an attempt's output to events and, at its end, to the facts its ending is decided from.
 
-The same bytes always give the same events with the same ids, so a journal can be read again after a crash without
-anything counting twice (E11, U4).
+However fast an agent reports, what comes together leads to a few events: its turns are one sum, and of what replaces
+itself (a name, what a model has cost so far) only the last is given. An event is named by the line that it goes up to;
+so a journal can be read again after a crash, cut into other pieces, without anything counting twice (E11, U4).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from harness import reports as r
 from harness.agents.base import Reader
-from harness.ledger import Ledger
+from harness.ledger import Ledger, Row
 from store import events as e
 from store.ids import now_ms
 
 MAX_FILES = 1000  # of one agent; more are counted by git, not listed by us
+LONGEST_PATH = 4096  # bytes, as the system has it: what is longer is no file
+LONGEST_REASON = 2_000  # characters
+
+
+def shortened(text: str) -> str:
+    """The beginning of what an agent gave as a reason, which goes into the record, and how much more there was."""
+    text = text.strip()
+    left = len(text) - LONGEST_REASON
+    return text if left <= 0 else f"{text[:LONGEST_REASON]}… ({left:,} more characters in its journal)"
+
+
+@dataclass(slots=True)
+class _Together:
+    """What one batch of lines came to."""
+
+    turns: int = 0
+    session: str | None = None
+    model: str | None = None
+    rows: dict[str, Row] = field(default_factory=dict)
 
 
 class AttemptReading:
-    """What one attempt has said so far."""
+    """What one attempt has said so far.
 
-    def __init__(self, *, run: str, agent: str, attempt: int, attempt_id: str, reader: Reader, ledger: Ledger) -> None:
+    `turns`: how many turns of it the record has already, when its journal is read again.
+    """
+
+    def __init__(
+        self, *, run: str, agent: str, attempt: int, attempt_id: str, reader: Reader, ledger: Ledger, turns: int = 0
+    ) -> None:
         self._run, self._agent, self._attempt, self._id = run, agent, attempt, attempt_id
         self._reader = reader
         self._ledger = ledger
-        self._ordinal = 0
+        self._lines = 0
+        self._known_turns = turns
         self.session: str | None = None
         self.model: str | None = None
         self.answer: str | None = None
@@ -37,47 +65,38 @@ class AttemptReading:
 
     def read(self, lines: Iterable[bytes]) -> list[e.Event]:
         """The events of these lines."""
-        found: list[e.Event] = []
+        together = _Together()
         for line in lines:
+            self._lines += 1
             for report in self._reader.read(line):
-                found.extend(self._take(report))
-        return found
+                self._take(report, together)
+        return self._events(together)
 
     def end(self) -> list[e.Event]:
         """The events that only the end of the output decides."""
-        found: list[e.Event] = []
+        together = _Together()
+        self._lines += 1
         for report in self._reader.end():
-            found.extend(self._take(report))
-        return found
+            self._take(report, together)
+        return self._events(together)
 
-    def _take(self, report: r.Report) -> Sequence[e.Event]:
+    def _take(self, report: r.Report, together: _Together) -> None:
         match report:
             case r.Session(id=session):
-                if session == self.session:
-                    return ()
-                self.session = session
-                return (self._named(session=session),)
+                if session != self.session:
+                    self.session = together.session = session
             case r.Model(name=name):
-                if name == self.model:
-                    return ()
-                self.model = name
-                return (self._named(model=name),)
+                if name != self.model:
+                    self.model = together.model = name
             case r.Turn():
-                return (self._used(e.UsageRecorded(attempt=self._attempt, turns=1)),)
+                if self._known_turns:
+                    self._known_turns -= 1
+                else:
+                    together.turns += 1
             case r.Usage():
                 self.metered = True
-                return [
-                    self._used(
-                        e.UsageRecorded(
-                            attempt=self._attempt,
-                            counts=entry.counts,
-                            model=entry.model or self.model,
-                            request=entry.request,
-                            at_least=entry.at_least,
-                        )
-                    )
-                    for entry in self._ledger.count(report)
-                ]
+                for row in self._ledger.count(report):
+                    together.rows[row.request] = replace(row, model=row.model or self.model)
             case r.Text(text=text):
                 self.answer = text
             case r.Result():
@@ -85,34 +104,39 @@ class AttemptReading:
                 if report.text is not None:
                     self.answer = report.text
             case r.Blocked(reason=reason):
-                self.blocked = reason
+                self.blocked = shortened(reason)
             case r.Failure():
                 self.failures = (*self.failures[-9:], report)
             case r.File(path=path):
-                if len(self.files) < MAX_FILES:
+                if len(self.files) < MAX_FILES and len(path.encode()) <= LONGEST_PATH:
                     self.files[path] = None
             case r.Unknown():
                 self.not_understood += 1
             case r.Tool():
                 pass
-        return ()
 
-    def _next_id(self) -> str:
-        self._ordinal += 1
-        return f"{self._id}.{self._ordinal}"
-
-    def _named(self, *, session: str | None = None, model: str | None = None) -> e.Event:
-        return e.AttemptNamed(
-            run=self._run,
-            agent=self._agent,
-            attempt=self._attempt,
-            session=session,
-            model=model,
-            id=self._next_id(),
-            at=now_ms(),
+    def _events(self, together: _Together) -> list[e.Event]:
+        found: list[e.Event] = []
+        if together.session is not None or together.model is not None:
+            found.append(
+                e.AttemptNamed(
+                    run=self._run,
+                    agent=self._agent,
+                    attempt=self._attempt,
+                    session=together.session,
+                    model=together.model,
+                    id=f"{self._id}.{self._lines}.name",
+                    at=now_ms(),
+                )
+            )
+        if together.turns:
+            found.append(self._used("turns", turns=together.turns))
+        found.extend(
+            self._used(row.request, counts=row.counts, model=row.model, request=row.request, at_least=row.at_least)
+            for row in together.rows.values()
         )
+        return found
 
-    def _used(self, event: e.UsageRecorded) -> e.Event:
-        from dataclasses import replace
-
-        return replace(event, run=self._run, agent=self._agent, id=self._next_id())
+    def _used(self, what: str, **facts: Any) -> e.Event:
+        event_id = f"{self._id}.{self._lines}.{what}"
+        return e.UsageRecorded(run=self._run, agent=self._agent, attempt=self._attempt, id=event_id, **facts)

@@ -12,13 +12,14 @@ import json
 import logging
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.agents import adapter
 from harness.at_work import AtWork, reading_of
 from harness.attempt_files import AttemptFiles, attempt_files
+from harness.hand_over import error_text, ledger_of
 from harness.identity import this_boot
 from harness.rereading import lines_of
 from harness.review import review
@@ -33,35 +34,38 @@ from store.outcome import resolve
 from store.paths import Places
 from store.plan import PlannedAgent
 from store.record import Batch, Recorded
+from store.recovery import earlier_runs
 from store.run import Attempt, Delegation, Run
 from store.views import live_runs, load_run
 
 KEEPER_WAIT_S = 3.0  # a keeper whose watch died ends its tree and writes `.exit` within this
+_CUT_OFF = (Reason.INTERRUPTED, "cut off in mid-flight")
+_ENDED_BY_KEEPER: Mapping[str | None, tuple[Reason, str]] = {  # an agent that was left to finish without a watch (R19)
+    "timeout": (Reason.TIMEOUT, "it took longer than its timeout"),
+    "output limit": (Reason.OUTPUT_LIMIT, "it printed more than its output limit"),
+}
 _log = logging.getLogger("midwatch.recovery")
 
 Record = Callable[[Sequence[Batch]], Awaitable[list[Recorded]]]
 
 
-async def settle_cut_off_runs(
-    places: Places, reader: sqlite3.Connection, record: Record, *, record_id: str
-) -> list[str]:
-    """The ids of the runs that were settled; empty when nothing was cut off. Call it with the watch's lock held."""
-    cut_off = [load_run(reader, line.id) for line in live_runs(reader)]
-    if cut_off:
-        await settle_runs(places, record, cut_off, record_id=record_id)
-    return [run.id for run in cut_off]
+def cut_off(reader: sqlite3.Connection) -> list[Run]:
+    """The runs that the record says are live, as a watch finds them that has just taken the lock."""
+    return [load_run(reader, line.id) for line in live_runs(reader)]
 
 
-async def settle_runs(places: Places, record: Record, cut_off: Sequence[Run], *, record_id: str) -> None:
+async def settle_runs(
+    places: Places, reader: sqlite3.Connection, record: Record, runs: Sequence[Run], *, record_id: str
+) -> None:
     """Settles these runs, which the record says are live and nobody conducts any more."""
-    open_attempts = [found for run in cut_off for found in _open_attempts(run)]
+    open_attempts = [found for run in runs for found in _open_attempts(run)]
     marks = [f"{record_id}/{attempt.id}" for _, _, attempt in open_attempts]
     await asyncio.to_thread(_wait_for_keepers, places, open_attempts)
     remaining = await asyncio.to_thread(end_survivors, marks)
     for survivor in remaining.remain:
         _log.error("a process of a dead run could not be ended: %s", survivor)
-    for run in cut_off:
-        batch = await asyncio.to_thread(_settlement, places, run)
+    for run in runs:
+        batch = await asyncio.to_thread(_settlement, places, run, earlier_runs(reader, run))
         await record([batch])
         _log.info("settled run %s, which was cut off", run.id)
 
@@ -88,7 +92,8 @@ def _wait_for_keepers(places: Places, attempts: Sequence[tuple[Run, Delegation, 
 class _Settlement:
     """The events that settle one run, each checked against the machine on the way."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, earlier: Sequence[Run]) -> None:
+        self.earlier = earlier
         self.folded = Folded(run=run)
         self.events: list[e.Event] = []
 
@@ -103,8 +108,8 @@ class _Settlement:
         self.events.append(event)
 
 
-def _settlement(places: Places, run: Run) -> Batch:
-    settlement = _Settlement(run)
+def _settlement(places: Places, run: Run, earlier: Sequence[Run]) -> Batch:
+    settlement = _Settlement(run, earlier)
     settlement.emit(e.RunRestored(run=run.id))
     for delegation in run.delegations.values():
         if delegation.final:
@@ -149,7 +154,7 @@ def _abandon(settlement: _Settlement, run: Run, delegation: Delegation) -> None:
 def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Delegation, attempt: Attempt) -> None:
     files = attempt_files(places, run.id, delegation.name, attempt.number)
     planned = run.plan.agent(delegation.name)
-    work = _read_again(run, planned, attempt, files, settlement)
+    work = _read_again(places, run, planned, attempt, files, settlement)
     work.gone = _exit(files)
     if attempt.ended_at is None:
         if planned.metered and not work.reading.metered:
@@ -160,18 +165,17 @@ def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Deleg
         settlement.emit(e.DelegationStopped(run=run.id, agent=delegation.name, reason=reason, detail=delegation.detail))
         return
     if not _finished_by_itself(work):
-        detail = "cut off in mid-flight"
-        settlement.emit(
-            e.DelegationStopping(run=run.id, agent=delegation.name, reason=Reason.INTERRUPTED, detail=detail)
-        )
-        settlement.emit(
-            e.DelegationStopped(run=run.id, agent=delegation.name, reason=Reason.INTERRUPTED, detail=detail)
-        )
+        reason, detail = _ENDED_BY_KEEPER.get(work.gone.asked if work.gone else None, _CUT_OFF)
+        settlement.emit(e.DelegationStopping(run=run.id, agent=delegation.name, reason=reason, detail=detail))
+        settlement.emit(e.DelegationStopped(run=run.id, agent=delegation.name, reason=reason, detail=detail))
         return
     ending = work.ending()
+    if ending.state is State.BLOCKED:
+        settlement.emit(e.DelegationBlocked(run=run.id, agent=delegation.name, detail=ending.detail or "blocked"))
+        return
     if ending.state is not State.DONE:
-        kind = e.DelegationBlocked if ending.state is State.BLOCKED else e.DelegationFailed
-        settlement.emit(kind(run=run.id, agent=delegation.name, detail=ending.detail or ending.state))
+        told = error_text(files, work, ending)
+        settlement.emit(e.DelegationFailed(run=run.id, agent=delegation.name, detail=told))
         return
     answer = work.answer(files)
     settlement.emit(
@@ -188,9 +192,18 @@ def _finished_by_itself(work: AtWork) -> bool:
 
 
 def _read_again(
-    run: Run, planned: PlannedAgent, attempt: Attempt, files: AttemptFiles, settlement: _Settlement
+    places: Places, run: Run, planned: PlannedAgent, attempt: Attempt, files: AttemptFiles, settlement: _Settlement
 ) -> AtWork:
     chosen = adapter(planned.cli)
+    reading = reading_of(
+        run.id,
+        planned,
+        chosen,
+        attempt.number,
+        attempt.id,
+        ledger=ledger_of(places, planned, attempt.session, settlement.earlier),
+        turns=run.delegations[planned.name].totals.turns,
+    )
     work = AtWork(
         run=run.id,
         planned=planned,
@@ -198,7 +211,7 @@ def _read_again(
         attempt=attempt.number,
         attempt_id=attempt.id,
         session=attempt.session,
-        reading=reading_of(run.id, planned, chosen, attempt.number, attempt.id),
+        reading=reading,
         launched=True,
     )
     if work.takes_lines:

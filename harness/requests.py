@@ -18,16 +18,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import RefusedError, WatchError
+from harness.identity import this_boot
 from harness.lock import Holder, holder
 from store import inbox
 from store.database import data_version, open_reader, open_requester, unavailable
-from store.errors import RecordNotReady
+from store.errors import RecordNotReady, RecordUnavailable
 from store.ids import new_id
 from store.paths import Places
 from store.views import live_runs
 
 VERBS_THAT_EXPIRE = frozenset({"launch", "resume", "approve", "retry", "unpause"})
 VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard"})
+STARTS_A_RUN = frozenset({"launch", "resume"})
 MARK = "MIDWATCH_ATTEMPT"
 _START_WAIT_S = 15.0
 
@@ -131,13 +133,32 @@ def ask(
     places.prepare()
     connection = _requester(places)
     try:
-        asked = inbox.put(connection, verb, body, expires=verb in VERBS_THAT_EXPIRE, id=request_id)
+        asked = _put(places, connection, verb, body, request_id)
         ensure_watch(places)
         return _wait(places, connection, asked, verb, wait)
     except sqlite3.Error as error:
-        raise unavailable(places.record, error) from error
+        told = unavailable(places.record, error)
+        if verb == "stop":
+            raise RecordUnavailable(f"{told}; `midwatch watch --stop` ends everything without it") from error
+        raise told from error
     finally:
         connection.close()
+
+
+def _put(
+    places: Places, connection: sqlite3.Connection, verb: str, body: Mapping[str, Any], request_id: str | None
+) -> str:
+    """The id of the request, durable. What ends or holds something gets the reserve where there is no other room."""
+    if verb in VERBS_THAT_EXPIRE:
+        return inbox.put(connection, verb, {**body, "boot": this_boot()}, expires=True, id=request_id)
+    try:
+        return inbox.put(connection, verb, body, expires=False, id=request_id)
+    except sqlite3.OperationalError:
+        from harness.scribe import give_up_reserve
+
+        if not give_up_reserve(places.record):
+            raise
+        return inbox.put(connection, verb, body, expires=False, id=request_id)
 
 
 def _requester(places: Places) -> sqlite3.Connection:

@@ -21,7 +21,7 @@ from store.model import Reason, State
 from store.paths import Places
 from store.plan import Plan, PlannedWave
 from store.record import Batch, Handled
-from store.recovery import taken_up_by
+from store.recovery import earlier_runs, taken_up_by
 from store.run import Delegation, Run
 from store.views import load_run
 
@@ -79,7 +79,7 @@ class Resuming:
             workflow=workflow,
             surroundings=taken,
             record_id=self.record_id,
-            earlier=(*_chain(reader, old), old),
+            earlier=(*earlier_runs(reader, old), old),
             taken_up=TakenUp(
                 agent=delegation.name,
                 run=old.id,
@@ -89,7 +89,7 @@ class Resuming:
             ),
         )
         snapshot.keep(self.places, run, workflow)
-        handled = Handled(request=request.id, answer={"run": run})
+        handled = Handled(request=request.id, answer={"run": run}, before=request.expires_at)
         return folded(events), hand_over, Batch(events=tuple(events), handled=handled)
 
     def _resumable(self, reader: sqlite3.Connection, old: Run, agent: str) -> Delegation:
@@ -115,12 +115,3 @@ def _plan(old: Run, delegation: Delegation, *, onward: bool) -> Plan:
     first = PlannedWave(name=wave.name, on_failure=wave.on_failure, agents=(old.plan.agent(delegation.name),))
     later = old.plan.waves[delegation.wave + 1 :] if onward else ()
     return replace(old.plan, waves=(first, *later))
-
-
-def _chain(reader: sqlite3.Connection, run: Run) -> tuple[Run, ...]:
-    """The runs that `run` itself continues, oldest first."""
-    found: list[Run] = []
-    while run.continues is not None and len(found) < 100:
-        run = load_run(reader, run.continues)
-        found.append(run)
-    return tuple(reversed(found))

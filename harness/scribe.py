@@ -12,7 +12,6 @@ import logging
 import queue
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -40,12 +39,13 @@ class Scribe:
 
     def __init__(self, path: Path, *, machine: str) -> None:
         self._path = path
-        self._reserve = path.with_name("reserve")
+        self._reserve = reserve_of(path)
         self._machine = machine
         self._jobs: queue.SimpleQueue[_Job | _Aside | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scribe", daemon=True)
         self._ready = threading.Event()
         self._failed: BaseException | None = None
+        self._closing = threading.Event()
         self.trouble: str | None = None
 
     def start(self) -> None:
@@ -82,14 +82,14 @@ class Scribe:
         self._jobs.put(lambda connection: forget_vitals(connection, run))
 
     def close(self) -> None:
-        """Writes what was given before, then closes the record."""
+        """Writes what was given before, then closes the record. What there is no room for now is given up."""
+        self._closing.set()
         self._jobs.put(None)
         self._thread.join()
 
     def _run(self) -> None:
         try:
-            connection = open_writer(self._path)
-            migrate(connection, self._path, machine=self._machine)
+            connection = self._open()
             self._keep_reserve()
         except BaseException as error:
             self._failed = error
@@ -101,6 +101,23 @@ class Scribe:
                 pass
         finally:
             connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._prepared()
+        except RecordUnavailable:
+            if not give_up_reserve(self._path):
+                raise
+            return self._prepared()
+
+    def _prepared(self) -> sqlite3.Connection:
+        connection = open_writer(self._path)
+        try:
+            migrate(connection, self._path, machine=self._machine)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _serve(self, connection: sqlite3.Connection) -> bool:
         """Whether to go on, after one round: everything that waits to be recorded in one commit, then the rest."""
@@ -122,8 +139,10 @@ class Scribe:
             try:
                 recorded = record(connection, [batch for batches, _ in jobs for batch in batches])
             except sqlite3.OperationalError as error:
-                self._cannot_write(error)
-                continue
+                if self._cannot_write(error):
+                    continue
+                _log.error("the watch leaves without having recorded its last events; the next one finds them out")
+                return
             except sqlite3.Error as error:
                 _log.critical("the record cannot be used any more: %s", error)
                 for _, promise in jobs:
@@ -140,19 +159,33 @@ class Scribe:
                 promise.set_result(recorded[start : start + len(batches)])
             start += len(batches)
 
-    def _cannot_write(self, error: sqlite3.OperationalError) -> None:
+    def _cannot_write(self, error: sqlite3.OperationalError) -> bool:
+        """Whether to try again, after a while or with the reserve given up."""
         if self.trouble is None:
             _log.error("the record cannot be written: %s; what happened is kept and tried again", error)
         self.trouble = str(error)
-        if self._reserve.exists():
-            self._reserve.unlink(missing_ok=True)
-            return
-        time.sleep(_RETRY_S)
+        if give_up_reserve(self._path):
+            return True
+        return not self._closing.wait(_RETRY_S)
 
     def _keep_reserve(self) -> None:
         with suppress(OSError):
             if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
                 self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
+
+
+def reserve_of(record: Path) -> Path:
+    """The file beside the record that is kept only to be given up."""
+    return record.with_name("reserve")
+
+
+def give_up_reserve(record: Path) -> bool:
+    """Whether there was a reserve to give up, so that there may be room for what must be recorded now."""
+    try:
+        reserve_of(record).unlink()
+    except OSError:
+        return False
+    return True
 
 
 def _break(promise: Future[list[Recorded]], error: RecordUnavailable) -> None:

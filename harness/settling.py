@@ -9,6 +9,7 @@ from harness.at_work import Answer, AtWork
 from harness.course import Course
 from harness.ending import Ending
 from harness.hand_over import HandOver
+from harness.reading import shortened
 from harness.review import review
 from store import events as e
 from store.model import Counts, Reason, State
@@ -54,8 +55,11 @@ def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
         course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=work.stuck))
         return
     result = work.reading.result
+    if result is None and message.exit.asked is not None:
+        _ended_by_keeper(course, work)
+        return
     if result is not None and result.limit is not None:  # its CLI closed the gate itself
-        _stopped_because(course, work, result.limit, result.error)
+        _stopped_because(course, work, result.limit, None if result.error is None else shortened(result.error))
         return
     ending = work.ending(interrupted_near=course.interrupting)
     match ending.state:
@@ -69,6 +73,15 @@ def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
             course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=hand_over.failure_of(work, ending)))
 
 
+def _ended_by_keeper(course: Course, work: AtWork) -> None:
+    """Something outside, such as a shutdown, told its keeper to end: how it took that is no result and no vote."""
+    detail = "its keeper was told to end by a signal that was not ours"
+    if course.interrupting:
+        _stopped_because(course, work, Reason.INTERRUPTED, detail)
+    else:
+        course.emit(e.DelegationFailed(run=work.run, agent=work.agent, detail=detail))
+
+
 def _stopped_because(course: Course, work: AtWork, reason: Reason, detail: str | None) -> None:
     course.emit(e.DelegationStopping(run=work.run, agent=work.agent, reason=reason, detail=detail))
     stopped(course, work)
@@ -76,7 +89,8 @@ def _stopped_because(course: Course, work: AtWork, reason: Reason, detail: str |
 
 def _wait_to_judge(course: Course, work: AtWork, message: m.Gone) -> bool:
     """Whether it ended by a signal nobody here sent, and it is too early to tell a failure from a shutdown (A5)."""
-    by_signal = message.exit.signal is not None or message.exit.lost_keeper or (message.exit.code or 0) > 128
+    ended = message.exit
+    by_signal = ended.signal is not None or ended.lost_keeper or ended.asked is not None or (ended.code or 0) > 128
     if message.settled or not by_signal or work.asked is not None or work.stuck is not None:
         return False
     if work.reading.result is not None:

@@ -52,6 +52,9 @@ def end_process(course: Course, work: AtWork) -> None:
 def interrupt(course: Course) -> None:
     """The watch was told to end: everything at work is ended and settled as interrupted."""
     course.interrupting = True
+    for work in course.at_work.values():
+        if (work.asked is not None or work.stuck is not None) and work.launched and work.gone is None:
+            end_process(course, work)  # it is being ended; now it has no more than the others
     if course.run.live and course.run.halted is None:
         course.emit(e.RunRestored(run=course.run.id))
     halt(course, Reason.INTERRUPTED, "the watch was told to end")
@@ -61,7 +64,7 @@ def look(course: Course, *, now: int) -> None:
     """What time brings: gates, the end of a drain, timeouts, agents that give no sign of life."""
     run = course.run
     if run.halted is None:
-        gate = gate_of_run(run, now=now)
+        gate = gate_of_run(run, now=now, at_work=True)
         if gate is not None:
             halt(course, gate.reason, gate.detail)
         elif run.draining_until is not None and now >= run.draining_until:

@@ -46,7 +46,7 @@ class Zygote:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                env={name: value for name, value in os.environ.items() if not name.startswith("MIDWATCH_")},
+                env={**_unmarked_environment(), "LD_BIND_NOW": "1"},  # else each keeper links anew what it calls
             )
         ours.setblocking(False)
         self._socket = ours
@@ -95,6 +95,11 @@ class Zygote:
                 return
             self._process.kill()
             self._process.wait()
+
+
+def _unmarked_environment() -> dict[str, str]:
+    """Ours without the marks of an agent that may have started us: no keeper is to be taken for one's survivor."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MIDWATCH_")}
 
 
 def _close(descriptors: Sequence[int]) -> None:

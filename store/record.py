@@ -27,11 +27,15 @@ _UNFIT = (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, UnicodeEncod
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Handled:
-    """The request that a batch answers; the batch applies only if the request still waits, and marks it."""
+    """The request that a batch answers; the batch applies only if the request still waits, and marks it.
+
+    `before`: the moment (ms) after which it must not apply any more, however long the record could not be written (R22).
+    """
 
     request: str
     answer: Mapping[str, Any] = field(default_factory=dict)
     state: str = "handled"  # or 'refused', 'expired'
+    before: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +63,7 @@ class Recorded:
 
     applied: tuple[e.Event, ...] = ()
     refused: tuple[Refusal, ...] = ()
-    stale: bool = False  # the request had been answered before, so nothing of the batch was applied
+    stale: bool = False  # the request had been answered before, or too long ago asked: nothing was applied
 
 
 # The machine in the words of the tables: an enum would be made and hashed several times for each event.
@@ -105,9 +109,12 @@ def _batch(connection: sqlite3.Connection, batch: Batch, apply: _Apply) -> Recor
 
 
 def _mark(connection: sqlite3.Connection, handled: Handled) -> bool:
+    now = now_ms()
+    if handled.before is not None and now > handled.before:
+        return False
     cursor = connection.execute(
         "UPDATE inbox SET state=?, answer=?, handled_at=? WHERE id=? AND state='waiting'",
-        (handled.state, json.dumps(dict(handled.answer)), now_ms(), handled.request),
+        (handled.state, json.dumps(dict(handled.answer)), now, handled.request),
     )
     return cursor.rowcount == 1
 

@@ -10,6 +10,8 @@ from store.model import Reason, State
 from store.run import Delegation, Run
 from store.views import load_run
 
+_LONGEST_CHAIN = 100
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Interrupted:
@@ -72,3 +74,12 @@ def taken_up_by(connection: sqlite3.Connection, run: str, agent: str) -> str | N
         (agent, run),
     ).fetchone()
     return None if row is None else str(row[0])
+
+
+def earlier_runs(connection: sqlite3.Connection, run: Run) -> tuple[Run, ...]:
+    """The runs that `run` continues, oldest first."""
+    found: list[Run] = []
+    while run.continues is not None and len(found) < _LONGEST_CHAIN:
+        run = load_run(connection, run.continues)
+        found.append(run)
+    return tuple(reversed(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from store.paths import Places
 
 FRAMES_A_SECOND, FRAMES_FAR_AWAY = 30, 15
+HUNG_UP = 129
 
 
 def run_app(places: Places) -> int:
@@ -41,11 +43,21 @@ def run_app(places: Places) -> int:
         app = Midwatch(places, settings=settings, far_away=far_away)
         with leaving_on_signals(app):
             app.run(mouse=_mouse(settings, far_away=far_away))
+        if app.return_code == HUNG_UP:
+            _let_go_of_the_terminal()
         if app.fault is not None:
             raise app.fault
         return app.return_code or Status.OK
     finally:
         looking.close()
+
+
+def _let_go_of_the_terminal() -> None:
+    """What is buffered for a terminal that is gone goes nowhere, or Python would leave with a status of its own."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (sys.stdin, sys.stdout, sys.stderr):
+        os.dup2(nowhere, descriptor.fileno())
+    os.close(nowhere)
 
 
 def _settings(places: Places) -> Settings | None:

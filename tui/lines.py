@@ -6,7 +6,6 @@ Nothing here knows Textual: what a pane shows can be computed, compared and test
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
 from typing import NamedTuple
 
 from tui.text import cells, clip, pad
@@ -101,7 +100,8 @@ def _alike(old: Sequence[Span], new: Sequence[Span]) -> int:
             same += cells(before[0])
             continue
         if before[1] == after[1] and before[0].isascii() and after[0].isascii():
-            same += len(commonprefix([before[0], after[0]]))
+            pairs = enumerate(zip(before[0], after[0], strict=False))
+            same += next((at for at, (one, other) in pairs if one != other), 0)
         break
     return same
 

@@ -6,7 +6,6 @@ import gc
 import os
 import socket
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
@@ -21,6 +20,7 @@ from tui.screens.main import Main
 from tui.terminal_driver import TerminalDriver
 from tui.text import one_line
 from tui.theme_choice import ThemeChoice
+from tui.tilde import with_tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ class Midwatch(App[int], inherit_bindings=False):
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (110, "-broad")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (110, "-broad")]  # noqa: RUF012  # as Textual declares it
 
     def __init__(
         self,
@@ -133,7 +133,4 @@ class Midwatch(App[int], inherit_bindings=False):
 
 
 def _place(folder: str) -> str:
-    host = socket.gethostname().partition(".")[0]
-    path, home = Path(folder), Path.home()
-    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)
-    return one_line(f"{host}  {'~' if path == home else shown}")
+    return one_line(f"{socket.gethostname().partition('.')[0]}  {with_tilde(folder)}")

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from tui.transcript import Transcript
 
 TICK_S = 0.1
+SILENT_TICK_S = 0.25
+_SILENT_AFTER = 20  # looks without anything new
 TELL_EVERY_S = 0.25
 
 
@@ -37,6 +39,7 @@ class Tail:
     def _run(self) -> None:
         told = 0.0
         untold = False
+        silent = 0
         while not self._stop.is_set():
             ended = self.ended  # before the look: what it wrote last was written before it ended
             try:
@@ -51,9 +54,10 @@ class Tail:
             if untold and (not grown or time.monotonic() - told >= TELL_EVERY_S) and time.monotonic() - told >= TICK_S:
                 told, untold = time.monotonic(), False
                 self._tell(self)
+            silent = 0 if grown else silent + 1
             if not grown:
                 self.settled.set()
-                self._stop.wait(TICK_S)
+                self._stop.wait(SILENT_TICK_S if silent > _SILENT_AFTER else TICK_S)
         if not self._stop.is_set():
             self._tell(self)
             self.settled.set()

@@ -13,7 +13,8 @@ from codecs import getincrementaldecoder
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-HUNG_UP = 129
+from tui.app import HUNG_UP
+
 _TICK_S = 0.1
 
 

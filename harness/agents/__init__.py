@@ -11,10 +11,14 @@ _ADAPTERS = {
     "codex": ("harness.agents.codex", "Codex"),
     "gemini": ("harness.agents.gemini", "Gemini"),
     "opencode": ("harness.agents.opencode", "Opencode"),
-    "pi": ("harness.agents.pi", "Pi"),
-    "qwen": ("harness.agents.qwen", "Qwen"),
-    "command": ("harness.agents.command", "Command"),
+    "openclaw": ("harness.agents.openclaw", "Openclaw"),
+    "hermes": ("harness.agents.hermes", "Hermes"),
     "copilot": ("harness.agents.copilot", "Copilot"),
+    "cursor": ("harness.agents.cursor", "Cursor"),
+    "qwen": ("harness.agents.qwen", "Qwen"),
+    "crush": ("harness.agents.crush", "Crush"),
+    "pi": ("harness.agents.pi", "Pi"),
+    "command": ("harness.agents.command", "Command"),
 }
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-FOLDER, PROGRAM, UNORDERED = b"folder", b"program", b"unordered"
+ORDER, FOLDER, PROGRAM = b"order", b"folder", b"program"
 """The steps at which it can fail."""
 
 
@@ -26,7 +26,7 @@ def become_agent(watch: _socket.socket, keeper: int, problem: int, stdin: int, o
     `problem` is the end of a pipe: it closes by itself when the program runs, and gets `STEP ERRNO` when it cannot. No
     other descriptor of ours is inheritable.
     """
-    step = UNORDERED
+    step = ORDER
     try:
         os.setsid()
         die_with_parent()
@@ -34,7 +34,7 @@ def become_agent(watch: _socket.socket, keeper: int, problem: int, stdin: int, o
             os._exit(127)
         given = receive(watch)
         if given is None:
-            os._exit(127)
+            raise ConnectionResetError(errno.ECONNRESET, "the watch went before it had given its order")
         order = AgentOrder(**given)
         for target, one in enumerate((stdin, out, err)):
             os.dup2(one, target)

@@ -34,6 +34,8 @@ class Draining:
             if not pipe.ended:
                 self._listening[pipe.reading] = pipe
                 self._poll.register(pipe.reading, select.POLLIN)
+        for descriptor in list(self._listening):
+            self.woken(descriptor)
 
     def rest(self) -> None:
         """Moves nothing more; the agent waits on its pipes."""
@@ -74,6 +76,7 @@ class Draining:
                 left -= moved
 
     def sync(self) -> None:
-        """Makes both journals durable. Raises `OSError`."""
+        """Makes both journals durable; in an empty one there is nothing to keep. Raises `OSError`."""
         for pipe in self._pipes:
-            os.fsync(pipe.journal)
+            if os.fstat(pipe.journal).st_size:
+                os.fsync(pipe.journal)

@@ -1,4 +1,4 @@
-"""What is ordered for one attempt, in two parts: one becomes the agent, the other stays with its keeper."""
+"""What is ordered for one attempt, in two parts: first what its keeper must know, then what becomes the agent."""
 
 from __future__ import annotations
 

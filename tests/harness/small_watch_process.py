@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +69,12 @@ class SmallWatch:
 def small_watch(folder: Path, mode: str, *argv: str, within: Sequence[str] = ()) -> Iterator[SmallWatch]:
     """A small watch, started by the command `within` if one is given; killed at the end, its keeper gone by itself."""
     words = [*within, sys.executable, "-m", "tests.harness.small_watch", str(folder), mode, *argv]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as process:
         watch = SmallWatch(folder, process)
         try:
             yield watch
         finally:
-            watch.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     keepers = [int(line.split()[1]) for line in watch.said if line.startswith(b"keeper ")]
     until(lambda: not any(identity_of(one) for one in keepers), "the keeper's end")

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -138,7 +139,7 @@ class Watching(AbstractAsyncContextManager["Watching"]):
 
 def order(folder: Path, name: str, argv: Sequence[str], **changes: Any) -> Order:
     """An order whose files lie in `folder`, with an empty standard input."""
-    mark = f"{folder.name}/{name}"
+    mark = f"{uuid.uuid4().hex}/{name}"  # what another run of the same test left is not to be taken for ours
     stdin = folder / f"{name}.prompt"
     stdin.touch()
     fields: dict[str, Any] = {

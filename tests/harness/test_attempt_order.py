@@ -19,7 +19,7 @@ def told(ordered: Order, *inherited: tuple[int, int, int]) -> tuple[AgentOrder, 
     with ours, theirs:
         ours.sendall(ordered.for_keeper(inherited))
         ours.close()
-        agent, keeper = receive(theirs), receive(theirs)
+        keeper, agent = receive(theirs), receive(theirs)
         assert agent is not None
         assert keeper is not None
         assert receive(theirs) is None

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.copying import Copying
 from harness.identity import identity_of
 from harness.journal import KEPT, CutLine
+from harness.keeper.pipe import Pipe
+from harness.outputs import Outputs
 from harness.supervisor import Exit
 from tests.harness.supervising import Told, Watching
 
@@ -125,3 +128,40 @@ def test_a_sink_that_fails_harms_no_other(tmp_path: Path, caplog: pytest.LogCapt
             failing.kill()
 
     asyncio.run(test())
+
+
+class CountingPipe(Pipe):
+    """A pipe that counts how often it is moved from."""
+
+    moves = 0
+
+    def move(self) -> int:
+        self.moves += 1
+        return super().move()
+
+
+def test_a_full_disk_is_told_once_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.copying.ROOM_AGAIN_S", 0.01)
+
+    async def test() -> None:
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        full = os.open("/dev/full", os.O_RDWR)
+        roomy = os.open(tmp_path / "out", os.O_RDWR | os.O_CREAT)
+        out, err = CountingPipe(reading, full), Pipe(*os.pipe())
+        told, outputs = Told(), Outputs()
+        copying = Copying(out, err, sink=told, lines=True, output_limit=None, outputs=outputs)
+        for number in (1, 2):
+            out.journal, out.moves = full, 0
+            os.write(writing, b"line %d\n" % number)
+            await told.until(lambda: out.moves > 3, "some tries")
+            assert (told.times_full, len(told.said)) == (number, number - 1)
+            out.journal = roomy
+            await told.until_said(b"line %d" % number)
+        copying.stop()
+        outputs.close()
+        for one in (reading, writing, full, roomy, err.reading, err.journal):
+            os.close(one)
+
+    asyncio.run(test())
+    assert (tmp_path / "out").read_bytes() == b"line 1\nline 2\n"

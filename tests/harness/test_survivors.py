@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -13,7 +14,8 @@ import pytest
 from harness.survivors import MARK, end_survivors, survivors
 from tests.harness.supervising import TREE, until
 
-MARKS = ("record/attempt-1", "record/attempt-2")
+RECORD = uuid.uuid4().hex
+MARKS = (f"{RECORD}/attempt-1", f"{RECORD}/attempt-2")
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
 
 
@@ -50,7 +52,7 @@ def test_only_the_whole_variable_with_the_whole_mark_counts(processes: Processes
     wanted = processes.sleeping(A="1", **{MARK: MARKS[0]}, Z="2")
     others = [
         processes.sleeping(**{MARK: f"{MARKS[0]}1"}),
-        processes.sleeping(**{MARK: "record/attempt"}),
+        processes.sleeping(**{MARK: f"{RECORD}/attempt"}),
         processes.sleeping(**{f"X{MARK}": MARKS[0]}),
         processes.sleeping(OTHER=f"a {MARK}={MARKS[0]}"),
         processes.sleeping(OTHER=f"\n{MARK}={MARKS[0]}"),
@@ -82,7 +84,7 @@ def test_they_are_ended_gently_and_then_firmly_and_others_are_not(processes: Pro
     deaf = processes.start(sys.executable, "-c", DEAF, **{MARK: MARKS[1]})
     assert deaf.stdout is not None
     assert deaf.stdout.readline() == b"\n"
-    other = processes.start("sleep", "1000", **{MARK: "record/attempt-3"})
+    other = processes.start("sleep", "1000", **{MARK: f"{RECORD}/attempt-3"})
     done = end_survivors(MARKS)
     assert {one.pid for one in done.ended} == {gentle.pid, deaf.pid}
     assert done.remain == ()

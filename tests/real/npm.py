@@ -13,17 +13,18 @@ import platformdirs
 import pytest
 
 INSTALL_SECONDS = 540
-NODE = "22.21.1"
+NODE = "22.23.5"
 
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
 
 
-def installed(package: str, version: str, program: str) -> Path:
+def installed(package: str, version: str, program: str, *, scripts_by: Path | None = None) -> Path:
     """The file that matches the glob `program` below `node_modules`, of exactly this version of this package.
 
     Where there is no npm the test is skipped, since then no CLI can be had; a failed install is a failed test.
-    Install scripts are not run: what they would link or fetch is not needed, and an old Node does not hinder a program
-    that is native. (Without a version an old Node's npm takes an older one in silence.)
+    Install scripts are not run but by the Node that `scripts_by` names, for a package that insists on them: what they
+    would link or fetch is not needed, and an old Node does not hinder a program that is native. (Without a version an
+    old Node's npm takes an older one in silence.)
     """
     npm = shutil.which("npm")
     if npm is None:
@@ -34,7 +35,7 @@ def installed(package: str, version: str, program: str) -> Path:
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            _install(npm, f"{package}@{version}", folder)
+            _install(npm, f"{package}@{version}", folder, scripts_by)
     found = sorted((folder / "node_modules").glob(program))
     if not found:
         pytest.fail(f"{package}@{version} has no {program} for this platform in {folder}")
@@ -50,16 +51,19 @@ def newer_node() -> Path:
     return installed(f"node-{kind}", NODE, f"node-{kind}/bin/node")
 
 
-def _install(npm: str, what: str, folder: Path) -> None:
+def _install(npm: str, what: str, folder: Path, scripts_by: Path | None) -> None:
     half = folder.with_name(f"{folder.name}.{os.getpid()}")
     half.mkdir()
-    options = ("--no-audit", "--no-fund", "--ignore-scripts", "--engine-strict=false", "--include=optional")
+    options = ["--no-audit", "--no-fund", "--engine-strict=false", "--include=optional"]
+    options += ["--ignore-scripts"] if scripts_by is None else []
+    path = os.environ["PATH"] if scripts_by is None else f"{scripts_by.parent}:{os.environ['PATH']}"
     try:
         done = subprocess.run(
             [npm, "install", *options, "--prefix", str(half), what],
             capture_output=True,
             text=True,
             timeout=INSTALL_SECONDS,
+            env={**os.environ, "PATH": path},
         )
         if done.returncode != 0:
             pytest.fail(f"npm could not install {what}:\n{done.stderr[-2000:]}")

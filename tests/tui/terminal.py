@@ -15,14 +15,18 @@ from contextlib import suppress
 from typing import Any
 
 DEADLINE_S = 30.0
-_TAKE_THE_TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+_TAKE_THE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
 
 
 class TerminalProgram:
     """A Python program whose terminal this is; everything that it wrote is in `written`."""
 
     def __init__(
-        self, arguments: Sequence[str], environment: Mapping[str, str], *, size: tuple[int, int] = (100, 30)
+        self, arguments: Sequence[str], environment: Mapping[str, str], *, size: tuple[int, int] = (120, 30)
     ) -> None:
         self.master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))

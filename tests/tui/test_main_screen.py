@@ -363,8 +363,8 @@ def test_stopping_asks_once_names_what_happens_and_asks_the_watch(
         await press(pilot, "s", "enter")
         await until(pilot, lambda: asked == [(run.id, None)])
         await press(pilot, "enter")
-        assert main.board.selected is not None
-        assert main.board.selected.delegation.name == "review"
+        assert main.board.agent is not None
+        assert main.board.agent.delegation.name == "review"
         await press(pilot, "s")
         assert "It has a vote" in shown(pilot)
         await press(pilot, "enter")

@@ -10,6 +10,7 @@ from tui.commands.tones import tone
 from tui.lines import Span
 from tui.screens.reading import Reading
 from tui.text import one_line
+from tui.tilde import with_tilde
 from tui.wording import sign, word
 
 _HANGING = 40
@@ -65,10 +66,10 @@ class Help(Reading):
         yield "", ""
         yield "Places", "bold"
         places = self.midwatch.places
-        yield f"  your workflows      {one_line(str(places.workflows))}", ""
+        yield f"  your workflows      {with_tilde(one_line(str(places.workflows)))}", ""
         yield "  a project's         .midwatch/ in the project; launched only once you trusted it", ""
-        yield f"  settings and keys   {one_line(str(places.settings))}", ""
-        yield f"  the record          {one_line(str(places.record))}", ""
+        yield f"  settings and keys   {with_tilde(one_line(str(places.settings)))}", ""
+        yield f"  the record          {with_tilde(one_line(str(places.record)))}", ""
         yield "", ""
         yield "Whatever the screen does can be done without it: `midwatch --help`.", "dim"
 

@@ -16,6 +16,7 @@ from tui.draft import Draft
 from tui.launching import Launchable, go, read_launchable
 from tui.plan_text import plan_text
 from tui.text import one_line
+from tui.tilde import with_tilde
 from tui.widgets.choice import Choice
 from tui.widgets.footer import Footer
 from tui.widgets.go import Go
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tui.midwatch import Midwatch
 
 KEEP_AFTER_S = 0.3
-_TEXT_ROWS = 6
 
 
 class Launch(Screen[str | None], inherit_bindings=False):
@@ -68,6 +68,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self.form.border_title = f"Launch {one_line(self._label)}".replace("[", r"\[")
         self.draft = Draft(self.midwatch.places, self._path)
         self.plan.empty = "reading the workflow"
+        self.plan.hanging = 4
         self.plan.caption_now()
         places, path = self.midwatch.places, Path(self._path)
         aside(self, lambda: read_launchable(places, path), self._show)
@@ -76,7 +77,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self._launchable = launchable
         workflow = launchable.workflow
         if workflow is None:
-            self.plan.show([(one_line(launchable.problem), "red")])
+            self.plan.show([(with_tilde(one_line(launchable.problem)), "red")])
             self._hints()
             return
         kept = self.draft.load()
@@ -103,7 +104,6 @@ class Launch(Screen[str | None], inherit_bindings=False):
             field = Choice(asked.choices, value, id=f"field-{len(self._fields)}")
         elif asked.multiline:
             field = TextArea(value, id=f"field-{len(self._fields)}", tab_behavior="focus")
-            field.styles.height = _TEXT_ROWS
         else:
             field = Input(value, id=f"field-{len(self._fields)}")
         self._fields[asked.name] = field
@@ -177,7 +177,8 @@ class Launch(Screen[str | None], inherit_bindings=False):
 
 
 def _trust_question(project: Path) -> str:
+    where = with_tilde(one_line(str(project)))
     return (
-        f"This workflow lies in {one_line(str(project))}, which you have not trusted. Its agents run programs here, as "
-        "you. Read the plan; launching it trusts the project from now on, whatever its workflows say later."
+        f"This workflow lies in {where}, which you have not trusted. Its agents run programs here, as you. Read the "
+        "plan; launching it trusts the project from now on, whatever its workflows say later."
     )

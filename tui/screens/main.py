@@ -25,7 +25,7 @@ from tui.screens.moving import Moving
 from tui.screens.verbs import Verbs
 from tui.situation import Pane
 from tui.text import one_line
-from tui.widgets.board import interesting
+from tui.tilde import with_tilde
 from tui.widgets.header import HeaderFacts
 from tui.widgets.runs import run_rows
 from tui.widgets.workflows import workflow_rows
@@ -124,10 +124,7 @@ class Main(Moving, Verbs):
         return glance
 
     def _show_run(self, glance: Glance) -> None:
-        another = glance.run is not None and glance.run.id != self.board.run
         self.board.show_run(glance)
-        if another:
-            self.board.select(interesting(glance))
         self.cost.show(glance.run)
         self._show_output()
         self._show_header()
@@ -135,7 +132,7 @@ class Main(Moving, Verbs):
         self.settle_heights()
 
     def _show_output(self) -> None:
-        row = self.board.selected
+        row = self.board.agent
         self.output.show(self.glance.run, None if row is None else row.delegation, paused=self.glance.paused)
 
     def _show_header(self) -> None:
@@ -158,7 +155,7 @@ class Main(Moving, Verbs):
     def _lost(self, error: StoreError | sqlite3.Error) -> None:
         self._reader.close()
         told = error if isinstance(error, StoreError) else unavailable(self.midwatch.places.record, error)
-        self._trouble = one_line(str(told))
+        self._trouble = with_tilde(one_line(str(told)))
         self._show_header()
 
     def _tick(self) -> None:
@@ -186,7 +183,7 @@ class Main(Moving, Verbs):
     def on_record_lost(self, lost: RecordLost) -> None:
         """Nothing new will come for now."""
         self.feed.heard()
-        self._trouble = one_line(lost.sentence)
+        self._trouble = with_tilde(one_line(lost.sentence))
         self._show_header()
 
     def _find(self) -> None:

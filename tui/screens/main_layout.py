@@ -35,6 +35,11 @@ def is_wide(size: Size) -> bool:
     return size.width >= WIDE.width and size.height >= WIDE.height
 
 
+def left_width(size: Size) -> int:
+    """How wide the left column is where there are two."""
+    return max(34, min(52, size.width * 32 // 100))
+
+
 def regions(size: Size, wanted: Wanted) -> Mapping[str, Region]:
     """The region of each pane that is shown, by its id. Nothing overlaps, and the whole screen is covered."""
     width, height = size
@@ -45,7 +50,7 @@ def regions(size: Size, wanted: Wanted) -> Mapping[str, Region]:
         found["cost"] = Region(0, top + body - 1, width, 1)
         found[wanted.pane] = Region(0, top, width, body - 1)
         return found
-    left = max(34, min(52, width * 32 // 100))
+    left = left_width(size)
     right = width - left
     upper = min(wanted.workflows + _FRAME, body // 2)
     found[Pane.WORKFLOWS] = Region(0, top, left, max(4, upper))

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from tui.actions import BY_ID, bindings, hints
 from tui.glance import Glance
-from tui.screens.main_layout import MainLayout, Wanted, is_wide
+from tui.screens.main_layout import MainLayout, Wanted, is_wide, left_width
 from tui.situation import Pane, Situation
 from tui.widgets.board import Board
 from tui.widgets.cost import Cost
@@ -81,7 +81,7 @@ class Panes(Screen[None], inherit_bindings=False):
     @property
     def here(self) -> Situation:
         """What is under the hand."""
-        row, run = self.board.selected, self.glance.run
+        row, run = self.board.agent, self.glance.run
         return Situation(
             pane=self.pane,
             workflow=self.target_workflow(),
@@ -151,10 +151,11 @@ class Panes(Screen[None], inherit_bindings=False):
         self.set_class(not is_wide(event.size), "narrow")
 
     def _wishes(self, size: Size) -> Wanted:
+        inside = max(1, left_width(size) - 2)
         return Wanted(
             pane=self.pane,
-            workflows=self.workflows.wanted_height(size.width),
-            agents=self.board.wanted_height(size.width),
+            workflows=self.workflows.wanted_height(inside),
+            agents=self.board.wanted_height(inside),
             footer=self.footer.wanted_height(size.width),
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tui.lines import Line, Span, fit, length
 from tui.text import one_line, wrapped
+from tui.tilde import with_tilde
 from tui.widgets.painted import Painted
 
 
@@ -24,7 +25,7 @@ class Footer(Painted):
 
     def say(self, sentence: str, tone: str = "") -> None:
         """Shows a sentence in place of the keys, until the next key."""
-        self._said = (one_line(sentence), tone)
+        self._said = (with_tilde(one_line(sentence)), tone)
         self.repaint()
 
     def hush(self) -> None:

@@ -14,9 +14,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.lines import BLANK, Line, changed, length
+from tui.text import cells
 
 if TYPE_CHECKING:
     from tui.midwatch import Midwatch
+
+_AROUND = 6  # cells of the frame that stand around a caption
 
 
 class Painted(Widget):
@@ -52,9 +55,9 @@ class Painted(Widget):
         now = self._computed(size)
         regions = []
         for y, (old, new) in enumerate(zip(self._shown, now, strict=True)):
-            cells = changed(old, new, size.width)
-            if cells is not None:
-                regions.append(Region(cells[0], y, cells[1] - cells[0], 1))
+            part = changed(old, new, size.width)
+            if part is not None:
+                regions.append(Region(part[0], y, part[1] - part[0], 1))
         self._shown = now
         if regions:
             self.refresh(*regions)
@@ -66,15 +69,16 @@ class Painted(Widget):
 
     def caption(self, title: str, note: str = "") -> None:
         """The words in the frame: above `title`, below `note`. Both must be harmless."""
-        width, before = self.outer_size.width, self._captions
+        before = self._captions
         self._captions = (title, note)
         # Textual's own setters would repaint the whole pane, and read a plain string as markup.
         if title != before[0]:
             self._border_title = Content(title) if title else None
-            self.refresh(Region(-1, -1, width, 1))
+            self.refresh(Region(0, -1, max(cells(title), cells(before[0])) + _AROUND, 1))
         if note != before[1]:
             self._border_subtitle = Content(note) if note else None
-            self.refresh(Region(-1, self.size.height, width, 1))
+            taken = max(cells(note), cells(before[1])) + _AROUND
+            self.refresh(Region(max(-1, self.size.width - taken), self.size.height, taken, 1))
 
     def render_line(self, y: int) -> Strip:
         """A line of the widget, for Textual."""

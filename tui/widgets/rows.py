@@ -45,6 +45,9 @@ class Rows(Painted, Generic[Item], can_focus=True):
         """What makes an item the same item after the next look at the record."""
         raise NotImplementedError
 
+    def measure(self, items: Sequence[Item]) -> None:
+        """Called before these items, which are in view, are painted."""
+
     def line_of(self, item: Item, width: int) -> Line:
         """An item as a line of `width` cells."""
         raise NotImplementedError
@@ -136,15 +139,17 @@ class Rows(Painted, Generic[Item], can_focus=True):
             words = [f"nothing matches '{self.wanted}'; escape shows all"] if self.wanted else self.emptiness()
             return [fit([(row, "dim")], width) for line in words for row in rows_of(line, width)]
         self._keep_in_view(height)
-        return [self.line_of(item, width) for item in self._items[self._top : self._top + height]]
+        in_view = self._items[self._top : self._top + height]
+        self.measure(in_view)
+        return [self.line_of(item, width) for item in in_view]
 
     def marked(self) -> int | None:
         """The line of the cursor."""
         return self._cursor - self._top if self.selected is not None else None
 
     def wanted_height(self, width: int) -> int:
-        """How many lines all of it would take."""
-        return max(len(self._items), len(self.emptiness()) if not self._items else 0)
+        """How many lines all of it would take, whatever the filter: a frame must not jump while one types."""
+        return len(self._all) or sum(len(rows_of(line, width)) for line in self.emptiness())
 
     def caption_now(self) -> None:
         """Writes into the frame what the pane is and where the cursor is in it."""

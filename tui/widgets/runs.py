@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from store.model import Outcome, RunStatus
@@ -35,6 +36,8 @@ class Runs(Rows[RunRow]):
     of_all = True
     """Whether the rows are of several workflows, so that each must say of which."""
 
+    _statuses = _costs = 0
+
     def key_of(self, item: RunRow) -> str:
         """The run's id."""
         return item.run.id
@@ -43,15 +46,19 @@ class Runs(Rows[RunRow]):
         """Workflow, id and status."""
         return f"{one_line(item.run.name)} {item.run.id} {word(item.state)}"
 
+    def measure(self, items: Sequence[RunRow]) -> None:
+        """Statuses and costs stand below one another."""
+        now = self.midwatch.now()
+        self._statuses = max(cells(self._status(one, now)) for one in items)
+        self._costs = max(cells(money(one.run.totals)) for one in items)
+
     def line_of(self, item: RunRow, width: int) -> Line:
         """`▸ ship-feature 0f3a9c21 17m02s   $1.84+`; of one workflow the id and when it ended."""
         run, colour, now = item.run, tone(item.state) or "dim", self.midwatch.now()
-        statuses = max(cells(self._status(one, now)) for one in self.every)
-        costs = max(cells(money(one.run.totals)) for one in self.every)
         fixed = [
             Cell(sign(item.state, self.midwatch.ascii), 1, colour),
-            Cell(self._status(item, now), statuses, colour),
-            Cell(money(run.totals), costs, right=True),
+            Cell(self._status(item, now), self._statuses, colour),
+            Cell(money(run.totals), self._costs, right=True),
         ]
         taken = sum(column.width + 1 for column in fixed)
         named = [Cell(short(run.id), width - taken)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from store.model import Outcome, RunStatus
 from tui.commands.tones import tone
 from tui.lines import Cell, Line, row
 from tui.text import cells, one_line
+from tui.tilde import with_tilde
 from tui.widgets.rows import Rows
 from tui.wording import sign, word
 
@@ -67,6 +68,8 @@ def _error(found: Found | None) -> str | None:
 class Workflows(Rows[WorkflowRow]):
     """The pane that the screen opens on."""
 
+    _room = 0
+
     def key_of(self, item: WorkflowRow) -> str | None:
         """Its path: two projects may both have a `ship`."""
         return item.path
@@ -75,10 +78,14 @@ class Workflows(Rows[WorkflowRow]):
         """Name and status."""
         return f"{item.name} {self._status(item)}"
 
+    def measure(self, items: Sequence[WorkflowRow]) -> None:
+        """The statuses stand below one another."""
+        self._room = max(cells(self._status(one)) for one in items)
+
     def line_of(self, item: WorkflowRow, width: int) -> Line:
         """`▸ ship-feature     2 live`."""
         status, colour = self._status(item), "red" if item.error is not None else tone(item.state) or "dim"
-        room = max(cells(self._status(one)) for one in self.every)
+        room = self._room
         if item.path is None:
             return row([Cell(item.name, width - room - 1, "bold"), Cell(status, room, right=True)], width)
         mark = "!" if item.error is not None else sign(item.state, self.midwatch.ascii)
@@ -88,7 +95,7 @@ class Workflows(Rows[WorkflowRow]):
 
     def emptiness(self) -> list[str]:
         """What makes a workflow."""
-        own = one_line(str(self.midwatch.places.workflows))
+        own = with_tilde(one_line(str(self.midwatch.places.workflows)))
         return ["no workflows yet; put one in", f" {own}/", "or, for one project, in", " .midwatch/", "? says more"]
 
     def _status(self, item: WorkflowRow) -> str:

@@ -16,7 +16,10 @@ from harness.cli_names import BUILT_IN
 def test_every_adapter_answers_to_its_name(name: str) -> None:
     found = adapter(name)
     assert found.name == name
-    assert found.name in BUILT_IN
+
+
+def test_a_workflow_may_name_exactly_what_there_is_an_adapter_for() -> None:
+    assert names() == BUILT_IN
 
 
 def test_another_name_is_an_error() -> None:
