@@ -36,6 +36,8 @@ def _value(workflow: Workflow, asked: Input, given: str | None) -> str:
                 f"give it with -i {asked.name}=…",
             )
         return value or ""
+    if any("\ud800" <= sign <= "\udfff" for sign in value):  # what Python makes of bytes that are no UTF-8
+        raise InputError(asked.name, f"the input {quoted(asked.name)} is not text in UTF-8")
     if "\0" in value:
         raise InputError(asked.name, f"the input {quoted(asked.name)} has a NUL character in it")
     if asked.choices and value not in asked.choices:

@@ -10,6 +10,7 @@ from harness import snapshot, surroundings
 from harness.fingerprints import fingerprint_key, fingerprints
 from harness.hand_over import HandOver
 from harness.inputs import fill_inputs
+from harness.messages import DoesNotApply
 from harness.settings import Settings
 from harness.trust import require_trust
 from harness.workflow import load_workflow
@@ -42,6 +43,8 @@ class Launching:
             require_trust(self.places, workflow.path)
         inputs = fill_inputs(workflow, body.get("inputs", {}))
         plan = to_plan(workflow, self.settings)
+        for named in (str(workflow.path), str(body["folder"])):
+            _expect_text(named)
         taken = surroundings.take(self.places.handoffs, request.id)
         run = new_run_id()
         events: list[e.Event] = [
@@ -71,6 +74,15 @@ class Launching:
         snapshot.keep(self.places, run, workflow)
         handled = Handled(request=request.id, answer={"run": run}, before=request.expires_at)
         return folded(events), hand_over, Batch(events=tuple(events), handled=handled)
+
+
+def _expect_text(path: str) -> None:
+    """The record holds text; a name that is no UTF-8 could be written into it only as another one."""
+    try:
+        path.encode()
+    except UnicodeEncodeError as problem:
+        shown = path.encode(errors="replace").decode()
+        raise DoesNotApply(f"the name {shown} is not in UTF-8; rename it, or launch from elsewhere") from problem
 
 
 def folded(events: Sequence[e.Event]) -> Folded:

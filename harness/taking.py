@@ -185,10 +185,8 @@ def _too_late(request: inbox.Request) -> bool:
     """
     if request.expires_at is None:
         return False
-    now, boot = now_ms(), this_boot()
-    return (
-        not request.at - inbox.EXPIRES_AFTER_MS <= now <= request.expires_at or request.body.get("boot", boot) != boot
-    )
+    in_time = request.at - inbox.EXPIRES_AFTER_MS <= now_ms() <= request.expires_at
+    return not in_time or request.body.get("boot", this_boot()) != this_boot()
 
 
 def _minutes(body: Mapping[str, Any]) -> float:

@@ -219,4 +219,4 @@ def _file_at(places: Places) -> tuple[int, int] | None:
         found = places.record.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return (found.st_dev, found.st_ino) if found.st_size else None  # one that was emptied is gone as well

@@ -29,7 +29,7 @@ _UNFIT = (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, UnicodeEncod
 class Handled:
     """The request that a batch answers; the batch applies only if the request still waits, and marks it.
 
-    `before`: the moment (ms) after which it must not apply any more, however long the record could not be written (R22).
+    `before`: the moment (ms) after which it must not apply, however long the record could not be written (R22).
     """
 
     request: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -19,11 +20,16 @@ def aside(pump: MessagePump, work: Callable[[], Result], then: Callable[[Result]
         try:
             result = work()
         except Exception as error:  # raised again where the screen's own faults are
-            pump.call_later(_raise, error)
+            _hand_over(pump, _raise, error)
         else:
-            pump.call_later(then, result)
+            _hand_over(pump, then, result)
 
     threading.Thread(target=run, name="midwatch-aside", daemon=True).start()
+
+
+def _hand_over(pump: MessagePump, then: Callable[[Result], object], result: Result) -> None:
+    with suppress(RuntimeError):  # the screen has closed meanwhile
+        pump.call_later(then, result)
 
 
 def _raise(error: Exception) -> None:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.theme import BUILTIN_THEMES
 
 from store.ids import now_ms
 from tui.actions import BY_ID
 from tui.commands.terminal import utf8_locale
+from tui.errors import WrongUsage
 from tui.palette import Palette
 from tui.palette_commands import Commands, PlainPalette
 from tui.screens.main import Main
@@ -57,7 +59,13 @@ class Midwatch(App[int], inherit_bindings=False):
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         screen = None if settings is None else settings.screen
-        self._choice = ThemeChoice(places, None if screen is None else screen.theme, environment)
+        configured = None if screen is None else screen.theme
+        if configured is not None and configured not in BUILTIN_THEMES:
+            from harness.nearest import quoted, suggestion
+
+            hint = suggestion(configured, list(BUILTIN_THEMES))
+            raise WrongUsage(f"{places.settings}: [screen] there is no theme {quoted(configured)}; {hint}")
+        self._choice = ThemeChoice(places, configured, environment)
         # Without colour, Textual makes a theme of true colours grey; only the terminal's own can be left out.
         super().__init__(driver_class=TerminalDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.places = places

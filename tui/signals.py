@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import termios
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -20,12 +21,17 @@ _RESTORED = b"\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1006l\x1b[?1004l\x
 @contextmanager
 def leaving_on_signals(app: App[int]) -> Iterator[None]:
     """Within the block TERM and HUP leave `app` with 128 + their number; within two seconds, whatever hangs."""
+    modes = _modes()
 
     def leave(number: int, _: FrameType | None) -> None:
-        fallback = threading.Timer(GRACE_S, _leave_at_once, (number,))
+        fallback = threading.Timer(GRACE_S, _leave_at_once, (number, modes))
         fallback.daemon = True
         fallback.start()
-        app.call_later(app.exit, return_code=128 + number)
+        loop = app._loop
+        if loop is None:
+            _leave_at_once(number, modes)
+        else:  # the loop may be asleep, and a plain message does not wake it
+            loop.call_soon_threadsafe(lambda: app.call_later(app.exit, return_code=128 + number))
 
     before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
@@ -35,10 +41,18 @@ def leaving_on_signals(app: App[int]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _leave_at_once(number: int) -> None:
+def _modes() -> list[Any] | None:
+    try:
+        return termios.tcgetattr(0)
+    except (termios.error, OSError):
+        return None
+
+
+def _leave_at_once(number: int, modes: list[Any] | None) -> None:
     """For a terminal that takes no more output, on which a clean end would wait for ever."""
-    if os.isatty(2):
-        os.set_blocking(2, False)
-        with suppress(OSError):
-            os.write(2, _RESTORED)
+    with suppress(termios.error, OSError):
+        if modes is not None:
+            termios.tcsetattr(0, termios.TCSANOW, modes)
+        os.set_blocking(1, False)
+        os.write(1, _RESTORED)
     os._exit(128 + number)

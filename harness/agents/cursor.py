@@ -27,7 +27,7 @@ class Cursor:
     limits = (
         "midwatch was never run with Cursor CLI: how it is started and read is taken from its documentation.",
         "Cursor CLI names no tokens and no cost, and says why it failed on standard error alone.",
-        "Without `--force` among its `args` Cursor CLI only proposes changes, without `--trust` it may refuse a folder.",
+        "Without `--force` in its `args` Cursor CLI only proposes changes, without `--trust` it may refuse a folder.",
         "What Cursor CLI does when a session is gone is not known, so an attempt that was cut off starts anew.",
         "`allow` and `max_turns` mean nothing to it.",
         "Only a key in CURSOR_API_KEY has a shape that midwatch can tell; a saved login has none.",

@@ -144,11 +144,12 @@ def test_a_full_disk_is_told_once_each_time(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("harness.copying.ROOM_AGAIN_S", 0.01)
 
     async def test() -> None:
-        reading, writing = os.pipe()
-        os.set_blocking(reading, False)
         full = os.open("/dev/full", os.O_RDWR)
         roomy = os.open(tmp_path / "out", os.O_RDWR | os.O_CREAT)
-        out, err = CountingPipe(reading, full), Pipe(*os.pipe())
+        (reading, writing), (silent, never) = os.pipe(), os.pipe()
+        for one in (reading, silent):
+            os.set_blocking(one, False)
+        out, err = CountingPipe(reading, full), Pipe(silent, roomy)
         told, outputs = Told(), Outputs()
         copying = Copying(out, err, sink=told, lines=True, output_limit=None, outputs=outputs)
         for number in (1, 2):
@@ -160,7 +161,7 @@ def test_a_full_disk_is_told_once_each_time(tmp_path: Path, monkeypatch: pytest.
             await told.until_said(b"line %d" % number)
         copying.stop()
         outputs.close()
-        for one in (reading, writing, full, roomy, err.reading, err.journal):
+        for one in (reading, writing, silent, never, full, roomy):
             os.close(one)
 
     asyncio.run(test())

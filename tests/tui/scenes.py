@@ -5,9 +5,12 @@ All times count back from one moment, so that pictures of it are always the same
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from store import events as e
 from store.model import Counts, Outcome, Reason, Role, Verdict
@@ -246,6 +249,14 @@ REVIEW = claude_lines(
 TESTS_OUT = b"".join(b"tests/api/test_%02d.py ....................\n" % n for n in range(40)) + (
     b"\x1b[31mFAILED\x1b[0m tests/api/test_orders.py::test_total - assert 0.99 == 1.00\n1 failed, 812 passed in 61.2s\n"
 )
+
+
+@contextmanager
+def fixed_ids() -> Iterator[None]:
+    """Runs launched within the block are numbered, since a real id says when it was made."""
+    numbers = itertools.count(1)
+    with patch("tests.tui.building.new_run_id", lambda: f"6b8k{next(numbers):04}w0zy"):
+        yield
 
 
 def busy(home: Path) -> Scene:

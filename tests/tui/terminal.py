@@ -49,6 +49,13 @@ class TerminalProgram:
         while text.encode() not in self.written:
             assert time.monotonic() < deadline and self._read(0.1), f"never wrote {text!r}:\n{self.written!r}"
 
+    def quiet(self, seconds: float = 1.0) -> None:
+        """Reads until it has written nothing for so long."""
+        before = -1
+        while before != len(self.written):
+            before = len(self.written)
+            self._read(seconds)
+
     def send(self, keys: bytes) -> None:
         """Types."""
         os.write(self.master, keys)

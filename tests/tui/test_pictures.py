@@ -1,7 +1,4 @@
-"""How the screens look, from a prepared record under a fixed clock, size, theme and place.
-
-Run ids are made from time, so those of the scene are replaced by fixed ones before the picture is taken.
-"""
+"""How the screens look, from a prepared record under a fixed clock, size, theme and place."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from textual.widgets import Input, TextArea
 
 from store.paths import Places
 from tests.tui.driving import files_read, output_read, press, screen_on, until
-from tests.tui.scenes import busy
+from tests.tui.scenes import busy, fixed_ids
 from tui.midwatch import Midwatch
 from tui.screens.launch import Launch
 
@@ -35,9 +32,8 @@ def places(home: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A busy evening whose ids are the same every time."""
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("HOME", str(home.parent))
-    numbers = iter(range(1, 1000))
-    monkeypatch.setattr("tests.tui.building.new_run_id", lambda: f"6b8k{next(numbers):04}w0zy")
-    return busy(home).places
+    with fixed_ids():
+        return busy(home).places
 
 
 def take(snap_compare: SnapCompare, app: Midwatch, size: tuple[int, int], *keys: str) -> bool:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from harness.lock import Lock
+from store.model import Outcome
 from store.paths import Places
 from tests.tui.building import Building
 from tests.tui.terminal import TerminalProgram
 from tui.app import _textual_told
+from tui.signals import _RESTORED
 
 SCREEN = ("-m", "tui")
 RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1006l", b"\x1b[?2004l")
@@ -111,6 +113,25 @@ def test_settings_that_are_not_valid_are_a_sentence_and_status_2(start: Start, b
     program = start()
     assert program.ended() == 2
     assert b"config.toml:2" in program.written
+
+
+def test_a_theme_that_does_not_exist_is_a_sentence_with_the_nearest_name(start: Start, building: Building) -> None:
+    (building.places.settings).write_text("[screen]\ntheme = 'nrod'\n")
+    program = start()
+    assert program.ended() == 2
+    assert b"did you mean 'nord'?" in program.written
+    assert b"\x1b[?1049h" not in program.written
+
+
+def test_a_signal_is_heard_at_once_by_a_screen_on_which_nothing_happens(start: Start, building: Building) -> None:
+    (run,) = [row[0] for row in building.connection.execute("SELECT id FROM runs")]
+    building.finish(run, Outcome.COMPLETED)
+    program = start()
+    program.wait_for("completed")
+    program.quiet()
+    program.process.terminate()
+    assert program.ended() == 128 + signal.SIGTERM
+    assert _RESTORED not in program.written  # what is written when a clean end takes too long
 
 
 def test_a_key_for_an_action_that_does_not_exist_is_a_sentence_with_the_nearest_name(

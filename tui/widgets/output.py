@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -191,7 +192,8 @@ class Output(Pager):
 
     def _told(self, tail: Tail) -> None:
         self.waiting = True
-        self.post_message(self.Grown(tail))
+        with suppress(RuntimeError):  # the screen has closed meanwhile
+            self.post_message(self.Grown(tail))
 
 
 def _why_empty(run: Run | None, delegation: Delegation | None, *, paused: bool) -> str:
