@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.agents.base import Adapter
-from harness.attempt_files import AttemptFiles
+from harness.attempt_files import AttemptFiles, beside
 from harness.cli_names import COMMAND
 from harness.duration import format_duration
 from harness.ending import AttemptFacts, Ending, ending
@@ -132,6 +132,7 @@ def reading_of(
     attempt: int,
     attempt_id: str,
     *,
+    files: AttemptFiles,
     ledger: Ledger | None = None,
     turns: int = 0,
 ) -> AttemptReading:
@@ -144,7 +145,7 @@ def reading_of(
         agent=planned.name,
         attempt=attempt,
         attempt_id=attempt_id,
-        reader=adapter.reader(reports=planned.reports),
+        reader=adapter.reader(reports=planned.reports, beside=beside(files)),
         ledger=ledger if ledger is not None else Ledger(),
         turns=turns,
     )

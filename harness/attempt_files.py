@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.agents.base import Beside
 from store.paths import Places
 
 
@@ -17,6 +18,7 @@ class AttemptFiles:
     exit: Path
     prompt: Path
     answer: Path
+    usage: Path  # where a CLI writes what it used, if it does so in a file
 
 
 def attempt_files(places: Places, run: str, agent: str, attempt: int) -> AttemptFiles:
@@ -27,7 +29,13 @@ def attempt_files(places: Places, run: str, agent: str, attempt: int) -> Attempt
         exit=places.journal(run, agent, attempt, "exit"),
         prompt=places.journal(run, agent, attempt, "prompt"),
         answer=places.journal(run, agent, attempt, "answer"),
+        usage=places.journal(run, agent, attempt, "usage"),
     )
+
+
+def beside(files: AttemptFiles) -> Beside:
+    """What an adapter's reader may look into at the end, beside the output."""
+    return Beside(errors=files.err, usage=files.usage)
 
 
 def last_words(journal: Path, *, characters: int = 1_000) -> str:

@@ -6,7 +6,6 @@ one commit, and only then acted on.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -15,6 +14,7 @@ from harness import obeying, planner, settling, stopping
 from harness.admission import admit, gate_of_agent, gate_of_run
 from harness.at_work import AtWork
 from harness.course import Course
+from harness.full_disk import when_there_is_room
 from harness.hand_over import HandOver
 from harness.supervisor import Supervisor
 from store import events as e
@@ -160,7 +160,7 @@ class Conductor:
 
     async def _prepare(self, work: AtWork, run: Run) -> None:
         try:
-            order = await asyncio.to_thread(self._hand_over.order, run, work)
+            order = await when_there_is_room(work, lambda: self._hand_over.order(run, work))
         except Exception as error:  # whatever a prompt or a folder does wrong is this agent's failure, not the run's
             self.course.put(m.Refused(agent=work.agent, error=self._hand_over.explain(error)))
         else:

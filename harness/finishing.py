@@ -57,11 +57,12 @@ def stopping(run: Run, agent: str | None, halt: Halt, handled: Handled | None = 
     events: list[e.Event] = []
     if agent is None and run.halted is None:
         events.append(e.RunStopping(run=run.id, reason=halt.reason, detail=halt.detail))
-    events.extend(
-        e.DelegationStopping(run=run.id, agent=one.name, reason=halt.reason, detail=halt.detail)
-        for one in run.delegations.values()
-        if agent in (None, one.name) and one.state in (State.RUNNING, State.REVIEW)
-    )
+    for one in run.delegations.values():
+        if one.state in (State.RUNNING, State.REVIEW) and agent in (None, one.name):
+            events.append(e.DelegationStopping(run=run.id, agent=one.name, reason=halt.reason, detail=halt.detail))
+        elif one.state is State.DELEGATED and agent == one.name:
+            events.append(e.DelegationStopping(run=run.id, agent=agent, reason=halt.reason, detail=halt.detail))
+            events.append(e.DelegationStopped(run=run.id, agent=agent, reason=halt.reason, detail=halt.detail))
     return Batch(events=events, handled=handled)
 
 

@@ -33,13 +33,15 @@ from store.run import Delegation, Run
 class TakenUp:
     """The interrupted attempt that an agent of this run takes up, and what the agent is told about it (R11).
 
-    `session`: the exact session to take up; without one the agent starts anew with the recorded hand-over.
+    `session`: the exact session to take up; without one the agent starts anew with the recorded hand-over. `ledger`
+    counts from where the session stood when it was cut off, so that nothing of it is paid for twice (U4).
     """
 
     agent: str
     run: str
     attempt: int
     session: str | None
+    ledger: Ledger
     tell: str
 
 
@@ -57,7 +59,9 @@ class HandOver:
 
     def begin(self, run: Run, planned: PlannedAgent, *, attempt: int, attempt_id: str) -> AtWork:
         """The attempt as it will be committed; nothing is written or started yet."""
-        chosen = adapter(planned.cli)
+        chosen, taken_up = adapter(planned.cli), self._taken_up(planned.name)
+        ledger = None if taken_up is None else taken_up.ledger
+        files = attempt_files(self.places, run.id, planned.name, attempt)
         return AtWork(
             run=run.id,
             planned=planned,
@@ -65,7 +69,7 @@ class HandOver:
             attempt=attempt,
             attempt_id=attempt_id,
             session=self._session(planned, chosen),
-            reading=reading_of(run.id, planned, chosen, attempt, attempt_id, ledger=self._ledger(planned)),
+            reading=reading_of(run.id, planned, chosen, attempt, attempt_id, files=files, ledger=ledger),
         )
 
     def _taken_up(self, agent: str) -> TakenUp | None:
@@ -77,10 +81,6 @@ class HandOver:
             return taken_up.session
         return str(uuid.uuid4()) if chosen.chooses_session else None
 
-    def _ledger(self, planned: PlannedAgent) -> Ledger:
-        taken_up = self._taken_up(planned.name)
-        return ledger_of(self.places, planned, None if taken_up is None else taken_up.session, self.earlier)
-
     def order(self, run: Run, work: AtWork) -> Order:
         """What the supervisor needs to launch it. Renders and writes the prompt, which takes a while: call in a thread.
 
@@ -89,8 +89,11 @@ class HandOver:
         planned, agent = work.planned, self.workflow.agent(work.agent)
         cli = self.settings.cli.get(planned.cli, CliSettings())
         taken_up = self._taken_up(work.agent)
+        files = attempt_files(self.places, run.id, planned.name, work.attempt)
         brief = Brief(
             prompt=self._prompt(run, agent),
+            prompt_file=files.prompt,
+            usage_file=files.usage,
             model=planned.model,
             session=None if taken_up is None else taken_up.session,
             attempt_session=work.session or "",
@@ -104,7 +107,6 @@ class HandOver:
             reports=planned.reports,
         )
         invocation = work.adapter.invoke(brief)
-        files = attempt_files(self.places, run.id, planned.name, work.attempt)
         private_folder(files.out.parent)
         _write_private(files.prompt, invocation.stdin.encode())
         mark = f"{self.record_id}/{work.attempt_id}"
@@ -192,9 +194,12 @@ class HandOver:
 
 
 def ledger_of(places: Places, planned: PlannedAgent, session: str | None, earlier: Sequence[Run]) -> Ledger:
-    """A ledger for an attempt on that session: it counts from where the session stood at the end of these runs (U4)."""
+    """A ledger for an attempt on that session: it counts from where the session stood at the end of these runs (U4).
+
+    Reads their journals, which takes a while: call in a thread.
+    """
     journals = [
-        attempt_files(places, past.id, planned.name, attempt.number).out
+        attempt_files(places, past.id, planned.name, attempt.number)
         for past in earlier
         for attempt in (past.delegations[planned.name].attempts if planned.name in past.delegations else ())
         if session is not None and attempt.session == session

@@ -140,7 +140,8 @@ class Kept:
 
     def _started(self, pid: int, start_ticks: int) -> None:
         self._started_at = _now_ms()
-        self.identity = Identity(pid=pid, start_ticks=start_ticks, boot=this_boot(), namespace=this_namespace())
+        told = Identity(pid=pid, start_ticks=start_ticks, boot=this_boot(), namespace=this_namespace())
+        self.identity = told if start_ticks else identity_of(pid) or told  # a keeper without /proc cannot tell
         self._sink.started(self.identity)
 
     def _finish_copying(self) -> None:

@@ -51,6 +51,7 @@ class LiveRuns:
         self._conductors: dict[str, Conductor] = {}
         self._finishing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._interrupting = False
         self.settled: set[str] = set()
         """Runs that were cut off and that this watch has settled."""
         self.paused = False
@@ -78,7 +79,9 @@ class LiveRuns:
         await self._settle(left)
 
     def conduct(self, folded: Folded, hand_over: HandOver) -> None:
-        """Conducts a run that was just launched."""
+        """Conducts a run that was just launched; nothing of it starts once the watch is ending."""
+        if self._interrupting:
+            return
         conductor = Conductor(
             folded=folded,
             hand_over=hand_over,
@@ -135,6 +138,7 @@ class LiveRuns:
 
     async def interrupt(self, *, patience: float) -> None:
         """Ends everything that is conducted and records it as interrupted; what finishes by itself goes on doing so."""
+        self._interrupting = True
         for task in self._finishing.values():
             task.cancel()
         for conductor in self._conductors.values():

@@ -19,10 +19,11 @@ from typing import Any
 from harness.agents import adapter
 from harness.at_work import AtWork, reading_of
 from harness.attempt_files import AttemptFiles, attempt_files
+from harness.full_disk import is_full
 from harness.hand_over import error_text, ledger_of
 from harness.identity import this_boot
 from harness.rereading import lines_of
-from harness.review import review
+from harness.review import review, unkept
 from harness.settling import unsupplied
 from harness.supervisor import Exit
 from harness.survivors import end_survivors
@@ -166,8 +167,7 @@ def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Deleg
         return
     if not _finished_by_itself(work):
         reason, detail = _ENDED_BY_KEEPER.get(work.gone.asked if work.gone else None, _CUT_OFF)
-        settlement.emit(e.DelegationStopping(run=run.id, agent=delegation.name, reason=reason, detail=detail))
-        settlement.emit(e.DelegationStopped(run=run.id, agent=delegation.name, reason=reason, detail=detail))
+        _stop(settlement, delegation, reason, detail)
         return
     ending = work.ending()
     if ending.state is State.BLOCKED:
@@ -181,7 +181,20 @@ def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Deleg
     settlement.emit(
         e.DelegationReported(run=run.id, agent=delegation.name, attempt=attempt.number, answer_bytes=answer.bytes)
     )
-    settlement.emit(review(work, answer, ending).event)
+    try:
+        event = review(work, answer, ending)
+    except OSError as problem:
+        if is_full(problem):  # no failure of its own: a person may have it done again
+            _stop(settlement, delegation, Reason.INTERRUPTED, "its answer could not be kept: the disk is full")
+            return
+        event = unkept(work, problem)
+    settlement.emit(event)
+
+
+def _stop(settlement: _Settlement, delegation: Delegation, reason: Reason, detail: str) -> None:
+    run, agent = settlement.folded.run.id, delegation.name
+    settlement.emit(e.DelegationStopping(run=run, agent=agent, reason=reason, detail=detail))
+    settlement.emit(e.DelegationStopped(run=run, agent=agent, reason=reason, detail=detail))
 
 
 def _finished_by_itself(work: AtWork) -> bool:
@@ -201,6 +214,7 @@ def _read_again(
         chosen,
         attempt.number,
         attempt.id,
+        files=files,
         ledger=ledger_of(places, planned, attempt.session, settlement.earlier),
         turns=run.delegations[planned.name].totals.turns,
     )

@@ -32,6 +32,7 @@ VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard"})
 STARTS_A_RUN = frozenset({"launch", "resume"})
 MARK = "MIDWATCH_ATTEMPT"
 _START_WAIT_S = 15.0
+_SETTLE_WAIT_S = 120.0  # a watch that is there settles what was cut off first, and reads its journals for that
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -194,7 +195,7 @@ def _wait(places: Places, connection: sqlite3.Connection, asked: str, verb: str,
 
 def ensure_watch(places: Places) -> Holder:
     """The watch that lives, after starting one if none did; it has prepared the record when this returns."""
-    deadline = time.monotonic() + _START_WAIT_S
+    began = time.monotonic()
     process: subprocess.Popen[bytes] | None = None
     while True:
         found = holder(places.watch_lock)
@@ -204,8 +205,9 @@ def ensure_watch(places: Places) -> Holder:
             if process is not None and process.returncode not in (0, None):
                 raise WatchError(_last_words(places))
             process = _start_watch(places)
-        if time.monotonic() > deadline:
-            raise WatchError(f"the watch did not get ready within {_START_WAIT_S:.0f} s; see {places.watch_log}")
+        wait = _START_WAIT_S if found is None else _SETTLE_WAIT_S
+        if time.monotonic() > began + wait:
+            raise WatchError(f"the watch did not get ready within {wait:.0f} s; see {places.watch_log}")
         time.sleep(0.01)
 
 

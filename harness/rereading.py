@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from harness.agents import adapter
+from harness.attempt_files import AttemptFiles, beside
 from harness.journal import Lines
 from harness.ledger import Ledger, Meter
 from harness.reports import Report, Usage
@@ -27,15 +28,15 @@ def lines_of(path: Path) -> Iterator[list[bytes]]:
     yield framing.end()
 
 
-def session_totals_of(planned: PlannedAgent, journals: Iterable[Path]) -> Mapping[Meter, Counts] | None:
+def session_totals_of(planned: PlannedAgent, journals: Iterable[AttemptFiles]) -> Mapping[Meter, Counts] | None:
     """Where the cumulative counters of a session stood when its last attempt broke off; `None` when nobody can know.
 
     `journals` are those of every attempt on that session, oldest first.
     """
     totals: Mapping[Meter, Counts] | None = {}
-    for journal in journals:
-        reader, ledger = adapter(planned.cli).reader(reports=planned.reports), Ledger(totals)
-        for lines in lines_of(journal):
+    for files in journals:
+        reader, ledger = adapter(planned.cli).reader(reports=planned.reports, beside=beside(files)), Ledger(totals)
+        for lines in lines_of(files.out):
             for line in lines:
                 _count(ledger, reader.read(line))
         _count(ledger, reader.end())

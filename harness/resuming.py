@@ -9,7 +9,7 @@ from harness import snapshot, surroundings
 from harness.agents import adapter
 from harness.cli_names import COMMAND
 from harness.fingerprints import fingerprint_key, fingerprints
-from harness.hand_over import HandOver, TakenUp
+from harness.hand_over import HandOver, TakenUp, ledger_of
 from harness.launching import folded
 from harness.messages import DoesNotApply
 from harness.settings import Settings
@@ -53,6 +53,7 @@ class Resuming:
         cli = old.plan.agent(delegation.name).cli
         can_resume = bool(workflow.agent(delegation.name).resume) if cli == COMMAND else adapter(cli).resumes
         session = delegation.attempts[-1].session if can_resume else None
+        earlier = (*earlier_runs(reader, old), old)
         taken = surroundings.take(self.places.handoffs, request.id)
         run, plan = new_run_id(), _plan(old, delegation, onward=bool(body.get("onward")))
         events: list[e.Event] = [
@@ -79,12 +80,13 @@ class Resuming:
             workflow=workflow,
             surroundings=taken,
             record_id=self.record_id,
-            earlier=(*earlier_runs(reader, old), old),
+            earlier=earlier,
             taken_up=TakenUp(
                 agent=delegation.name,
                 run=old.id,
                 attempt=delegation.attempts[-1].number,
                 session=session,
+                ledger=ledger_of(self.places, old.plan.agent(delegation.name), session, earlier),
                 tell=str(body.get("tell") or CUT_OFF),
             ),
         )

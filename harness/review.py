@@ -8,7 +8,6 @@ from contextlib import suppress
 from harness import verdict
 from harness.at_work import Answer, AtWork
 from harness.ending import Ending
-from harness.messages import Reviewed
 from harness.size import format_size
 from store.events import DelegationAccepted, DelegationBlocked, DelegationFailed, Event
 from store.model import Verdict
@@ -16,18 +15,19 @@ from store.model import Verdict
 READ_AT_MOST = 1 << 20
 
 
-def review(work: AtWork, answer: Answer, ending: Ending) -> Reviewed:
-    """What an attempt that ended well comes to: accepted, blocked, or failed when its answer could not be kept.
+def review(work: AtWork, answer: Answer, ending: Ending) -> Event:
+    """What an attempt that ended well comes to: accepted or blocked.
 
-    Writes the answer durably first, since a later wave or a resume is handed it. Takes as long as the answer is large:
-    call in a thread.
+    Writes the answer durably first, since a later wave or a resume is handed it; raises `OSError` when that cannot be
+    done. Takes as long as the answer is large: call in a thread.
     """
-    try:
-        text = _kept(answer)
-    except OSError as error:
-        detail = f"its answer could not be kept: {error.strerror or error}"
-        return Reviewed(agent=work.agent, event=DelegationFailed(run=work.run, agent=work.agent, detail=detail))
-    return Reviewed(agent=work.agent, event=_event(work, text, answer, ending))
+    return _event(work, _kept(answer), answer, ending)
+
+
+def unkept(work: AtWork, problem: OSError) -> Event:
+    """What an attempt comes to whose answer could not be kept."""
+    detail = f"its answer could not be kept: {problem.strerror or problem}"
+    return DelegationFailed(run=work.run, agent=work.agent, detail=detail)
 
 
 def _event(work: AtWork, text: str | None, answer: Answer, ending: Ending) -> Event:

@@ -8,9 +8,10 @@ from harness import messages as m
 from harness.at_work import Answer, AtWork
 from harness.course import Course
 from harness.ending import Ending
+from harness.full_disk import when_there_is_room
 from harness.hand_over import HandOver
 from harness.reading import shortened
-from harness.review import review
+from harness.review import review, unkept
 from store import events as e
 from store.model import Counts, Reason, State
 
@@ -117,7 +118,11 @@ def _begin_review(course: Course, work: AtWork, answer: Answer, ending: Ending) 
     course.emit(e.DelegationReported(run=work.run, agent=work.agent, attempt=work.attempt, answer_bytes=answer.bytes))
 
     async def read() -> None:
-        course.put(await asyncio.to_thread(review, work, answer, ending))
+        try:
+            event = await when_there_is_room(work, lambda: review(work, answer, ending))
+        except OSError as problem:
+            event = unkept(work, problem)
+        course.put(m.Reviewed(agent=work.agent, event=event))
 
     course.act_apart(read)
 

@@ -9,13 +9,14 @@ import asyncio
 import logging
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from harness import messages as m
 from harness import surroundings
 from harness.errors import HarnessError
+from harness.hand_over import HandOver
 from harness.identity import this_boot
 from harness.launching import Launching
 from harness.live_runs import LiveRuns
@@ -26,7 +27,9 @@ from harness.scribe import Scribe
 from harness.settings import load_settings
 from store import events as e
 from store import inbox, letters
+from store.database import open_reader
 from store.errors import RunNotFound, StoreError
+from store.fold import Folded
 from store.ids import now_ms
 from store.model import Reason
 from store.paths import Places
@@ -38,19 +41,33 @@ _log = logging.getLogger("midwatch.watch")
 
 
 class Taking:
-    """One per watch, on its event loop."""
+    """One per watch, on its event loop. `broken` is called when nothing can be recorded any more."""
 
     def __init__(
-        self, places: Places, *, scribe: Scribe, reader: sqlite3.Connection, runs: LiveRuns, record_id: str
+        self,
+        places: Places,
+        *,
+        scribe: Scribe,
+        reader: sqlite3.Connection,
+        runs: LiveRuns,
+        record_id: str,
+        broken: Callable[[StoreError], None],
     ) -> None:
         self._places = places
         self._scribe = scribe
         self._reader = reader
         self._runs = runs
         self._record_id = record_id
+        self._broken = broken
         self._handed_on: dict[str, str] = {}  # request → run whose conductor is to answer it
+        self._beginning: dict[str, asyncio.Task[None]] = {}  # by request
         self.again = False
         """Whether to look at the inbox though nobody has committed anything."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is being prepared."""
+        return bool(self._beginning)
 
     def left(self, run: str) -> None:
         """A run is not conducted any more: what its conductor was asked last and did not answer is taken again."""
@@ -68,8 +85,21 @@ class Taking:
         waiting = {request.id for request in requests}
         self._handed_on = {request: run for request, run in self._handed_on.items() if request in waiting}
         for request in requests:
-            if request.id not in self._handed_on:
+            if request.id in self._handed_on or request.id in self._beginning:
+                continue
+            if request.verb in STARTS_A_RUN:  # which may take its time, and must not hold up a stop
+                self._beginning[request.id] = asyncio.ensure_future(self._take_apart(request))
+            else:
                 await self._take(request)
+
+    async def _take_apart(self, request: inbox.Request) -> None:
+        try:
+            await self._take(request)
+        except StoreError as fault:
+            self._broken(fault)
+        finally:
+            del self._beginning[request.id]
+            self.again = True
 
     async def _take(self, request: inbox.Request) -> None:
         if _too_late(request):
@@ -148,6 +178,8 @@ class Taking:
             raise m.DoesNotApply(self._not_live(run))
 
     def _not_live(self, run: str) -> str:
+        if self._runs.finishes(run):
+            return f"the agents of run {run} finish without a watch that conducts them; nothing new starts in it"
         try:
             line = run_line(self._reader, run)
         except RunNotFound as unknown:
@@ -161,14 +193,21 @@ class Taking:
             folded, hand_over, batch = await asyncio.to_thread(launching.prepare, request)
         else:
             resuming = Resuming(places=self._places, settings=settings, record_id=self._record_id)
-            folded, hand_over, batch = await asyncio.to_thread(resuming.prepare, self._reader, request)
+            folded, hand_over, batch = await asyncio.to_thread(self._resume, resuming, request)
         (recorded,) = await self._scribe.record([batch])
-        if recorded.stale:
-            self.again = True  # it expired meanwhile, if nobody else has answered it
-        elif recorded.refused:
+        if recorded.stale:  # it expired meanwhile, if nobody else has answered it
+            return
+        if recorded.refused:
             _log.error("run %s could not be launched: %s", folded.run.id, recorded.refused[0].why)
         else:
             self._runs.conduct(folded, hand_over)
+
+    def _resume(self, resuming: Resuming, request: inbox.Request) -> tuple[Folded, HandOver, Batch]:
+        reader = open_reader(self._places.record)  # this runs in a thread, beside whoever uses the other one
+        try:
+            return resuming.prepare(reader, request)
+        finally:
+            reader.close()
 
     async def _discard(self, request: inbox.Request) -> None:
         line = run_line(self._reader, str(request.body["run"]))

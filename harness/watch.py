@@ -91,7 +91,12 @@ class Watch:
             left=self._run_left,
         )
         self._taking = Taking(
-            self._places, scribe=self._scribe, reader=self._reader, runs=self._runs, record_id=record_id
+            self._places,
+            scribe=self._scribe,
+            reader=self._reader,
+            runs=self._runs,
+            record_id=record_id,
+            broken=self._end_for,
         )
         await self._runs.recover()
         self._runs.paused = harness_paused(self._reader)
@@ -168,7 +173,7 @@ class Watch:
             if now - looked >= LOOK_S:
                 looked = now
                 self._look()
-            if self._runs or self._relay.owes or self._looked_at() or self._stays:
+            if self._runs or self._taking.busy or self._relay.owes or self._looked_at() or self._stays:
                 quiet_since = now
             elif now - quiet_since >= LEAVES_AFTER_S:
                 return

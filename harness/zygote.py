@@ -38,9 +38,9 @@ class Zygote:
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Starts the process; it is ready by the time it is needed, as orders wait in its socket."""
+        """Starts the process; it is ready by the time it is needed, as orders wait in its socket. Raises `OSError`."""
         ours, theirs = socket.socketpair()
-        with theirs:
+        try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
@@ -48,6 +48,11 @@ class Zygote:
                 pass_fds=(theirs.fileno(),),
                 env={**_unmarked_environment(), "LD_BIND_NOW": "1"},  # else each keeper links anew what it calls
             )
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
         ours.setblocking(False)
         self._socket = ours
 
@@ -67,23 +72,35 @@ class Zygote:
 
     def _hand_over(self) -> None:
         self._timer = None
-        restarted = False
         while self._waiting:
-            assert self._socket is not None
-            try:
-                socket.send_fds(self._socket, [b"k"], list(self._waiting[0]))
-            except OSError as problem:
-                if problem.errno in _BUSY:
-                    self._timer = asyncio.get_running_loop().call_later(_AGAIN_S, self._hand_over)
-                    return
-                if restarted:
-                    raise
-                _log.warning("the zygote is gone (%s); starting another", problem)
-                self._end()
-                self.start()
-                restarted = True
-            else:
-                _close(self._waiting.popleft())
+            problem = self._send(self._waiting[0])
+            if problem is not None and problem.errno in _BUSY:
+                self._timer = asyncio.get_running_loop().call_later(_AGAIN_S, self._hand_over)
+                return
+            if problem is not None and self._restarted(problem):
+                problem = self._send(self._waiting[0])
+            if problem is not None:
+                _log.error("no keeper could be forked: %s", problem)
+            _close(self._waiting.popleft())  # an attempt whose descriptors nobody took hears that its keeper is gone
+
+    def _send(self, descriptors: Sequence[int]) -> OSError | None:
+        if self._socket is None:
+            return ConnectionResetError(errno.ECONNRESET, "there is no zygote")
+        try:
+            socket.send_fds(self._socket, [b"k"], list(descriptors))
+        except OSError as problem:
+            return problem
+        return None
+
+    def _restarted(self, problem: OSError) -> bool:
+        _log.warning("the zygote is gone (%s); starting another", problem)
+        self._end()
+        try:
+            self.start()
+        except OSError:
+            _log.exception("the zygote cannot be started")
+            return False
+        return True
 
     def _end(self) -> None:
         if self._socket is not None:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     from typing import Literal
 
-    Part = Literal["out", "err", "exit", "prompt", "answer"]
+    Part = Literal["out", "err", "exit", "prompt", "answer", "usage"]
 
 HOME = "MIDWATCH_HOME"
 

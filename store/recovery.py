@@ -76,6 +76,16 @@ def taken_up_by(connection: sqlite3.Connection, run: str, agent: str) -> str | N
     return None if row is None else str(row[0])
 
 
+def last_recorded(connection: sqlite3.Connection, run: str) -> int | None:
+    """When the last thing was recorded of `run` (ms) before it was cut off; `None` when it never was."""
+    row = connection.execute(
+        "SELECT at FROM events WHERE run = ? AND seq <"
+        " (SELECT min(seq) FROM events WHERE run = ? AND type = 'run.restored') ORDER BY seq DESC LIMIT 1",
+        (run, run),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
 def earlier_runs(connection: sqlite3.Connection, run: Run) -> tuple[Run, ...]:
     """The runs that `run` continues, oldest first."""
     found: list[Run] = []

@@ -143,6 +143,14 @@ def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
     return [line_of(row) for row in rows]
 
 
+def runs_ended_since(connection: sqlite3.Connection, moment: int, *, limit: int = 500) -> list[RunLine]:
+    """The runs that ended after `moment` (ms), the last one first, at most `limit`."""
+    rows = connection.execute(
+        f"SELECT {LINE} FROM runs WHERE ended_at > ? ORDER BY ended_at DESC LIMIT ?", (moment, limit)
+    )
+    return [line_of(row) for row in rows]
+
+
 def run_line(connection: sqlite3.Connection, run: str) -> RunLine:
     """The line of one run, by whole id; raises `RunNotFound`."""
     row = connection.execute(f"SELECT {LINE} FROM runs WHERE id=?", (run,)).fetchone()

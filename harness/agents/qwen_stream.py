@@ -70,8 +70,8 @@ class QwenStream:
     def _assistant(self, message: Record, *, main: bool) -> Sequence[Report]:
         usage, content = record(message.get("usage")), records(message.get("content"))
         words = "".join(text(block.get("text")) or "" for block in content)
-        # The words of the CLI itself, in the place of an answer: no answer of a model uses nothing.
-        refused = words.startswith("[API Error: ") and not usage.get("input_tokens") and not usage.get("output_tokens")
+        # The words of the CLI itself, in the place of an answer: no answer of a model has no output.
+        refused = words.startswith("[API Error: ") and not usage.get("output_tokens")
         if main:
             self._error = words if refused else None
         if refused:

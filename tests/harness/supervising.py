@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 import uuid
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from harness.identity import Identity, identity_of, is_alive
+from harness.process_table import process_table
 from harness.supervisor import Exit, Kept, Order, Supervisor
 
 TREE = Path(__file__).with_name("tree.py")
@@ -135,6 +137,15 @@ class Watching(AbstractAsyncContextManager["Watching"]):
 
     def tree(self, *words: str, **changes: Any) -> Told:
         return self.launch(sys.executable, "-I", "-S", str(TREE), *words, **changes)
+
+
+async def kill_zygote(told: Told) -> None:
+    """Kills the parent of the keeper, and waits until it is dead."""
+    assert told.kept.keeper is not None
+    zygote = identity_of(process_table()[told.kept.keeper.pid].parent)
+    assert zygote is not None
+    os.kill(zygote.pid, signal.SIGKILL)
+    await told.until(lambda: not is_alive(zygote), "the zygote's death")
 
 
 def order(folder: Path, name: str, argv: Sequence[str], **changes: Any) -> Order:

@@ -39,22 +39,27 @@ def test_a_name_that_looks_like_a_stat_deceives_nobody() -> None:
     assert found.state in "RS"
 
 
-def test_work_of_children_that_have_ended_counts_and_zombies_do_not() -> None:
-    script = "\"$0\" -I -S -c 'for n in range(3000000): pass'; \"$0\" -I -S -c 'for n in range(3000000): pass'"
-    keeper = f"import subprocess, sys; subprocess.run(['sh', '-c', {script!r}, sys.executable]); input()"
+def test_the_work_of_what_has_ended_since_the_last_look_counts() -> None:
+    work = '"$0" -I -S -c "for n in range(3000000): pass"'
+    words = ["sh", "-c", f"read go; {work}; {work}; echo; read end", sys.executable]
     looks = Processes()
-    with subprocess.Popen([sys.executable, "-c", keeper], stdin=subprocess.PIPE) as process:
-        first = looks.look({"a": process.pid, "gone": 2**22 + 1})["a"]
-        assert first.cpu_percent == 0
-        used = 0.0
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as one:
+        assert one.stdin is not None
+        assert one.stdout is not None
+        first = looks.look({"a": one.pid, "gone": 2**22 + 1})
+        assert {mark: (seen.cpu_percent, seen.pids) for mark, seen in first.items()} == {"a": (0, ())}
+        one.stdin.write(b"\n")
+        assert one.stdout.readline() == b"\n"
+        second = looks.look({"a": one.pid})["a"]
+        assert (second.processes, second.rss_bytes) == (0, 0)
+        assert second.cpu_percent > 0
+        one.stdin.write(b"\n")
+    assert looks.look({"a": one.pid}) == {}
 
-        def ended() -> bool:
-            nonlocal used
-            seen = looks.look({"a": process.pid})["a"]
-            used += seen.cpu_percent
-            return used > 0 and seen.processes == 0
 
-        until(ended, "the end of the work")
-        assert used > 1
-        process.communicate(b"\n")
-        assert looks.look({"a": process.pid}) == {}
+def test_a_zombie_is_no_process_of_a_tree() -> None:
+    script = "import subprocess, sys; one = subprocess.Popen(['true']); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as one:
+        until(lambda: [row.state for row in process_table().values() if row.parent == one.pid] == ["Z"], "a zombie")
+        assert Processes().look({"a": one.pid})["a"].processes == 0
+        one.communicate(b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,5 +63,23 @@ def test_what_has_no_room_is_not_lost(tmp_path: Path, ends: tuple[int, int], cop
     assert (pipe.move(), pipe.moved) == (5, 5)
     assert (tmp_path / "out").read_bytes() == b"waits"
     os.close(full)
+    os.close(pipe.journal)
+    os.close(ends[1])
+
+
+def test_what_went_in_before_there_was_no_room_is_told_first(tmp_path: Path, ends: tuple[int, int]) -> None:
+    pipe = Pipe(ends[0], journal(tmp_path / "out"))
+    pipe.copies = True
+    os.write(ends[1], b"one two")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3, before[1]))
+    try:
+        assert pipe.move() == 3
+        with pytest.raises(OSError, match="File too large"):
+            pipe.move()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (pipe.move(), pipe.moved) == (4, 7)
+    assert (tmp_path / "out").read_bytes() == b"one two"
     os.close(pipe.journal)
     os.close(ends[1])
