@@ -1,4 +1,4 @@
-"""Runs the measurements one after the other and prints one JSON object with a key for each: `python -m bench [NAME…]`."""
+"""Runs the measurements one after the other: `python -m bench [NAME…]` prints one JSON object, a key for each."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from signal import SIGTERM
 
 from harness.agents.base import NOTHING_BESIDE, Beside, Brief, CredentialShape, Invocation, Reader
 from harness.agents.json_lines import Record, decode, identifier, nano_dollars, one_line, text, whole
+from harness.agents.plain_output import PlainOutput
 from harness.reports import (
     Blocked,
     ErrorKind,
@@ -60,18 +61,6 @@ class Command:
     def credential(self, env: Mapping[str, str]) -> CredentialShape | None:
         """`None`: a command's credential is the one that its workflow declares."""
         return None
-
-
-class PlainOutput:
-    """Nothing is parsed."""
-
-    def read(self, line: bytes) -> Sequence[Report]:
-        """No report, whatever the line."""
-        return ()
-
-    def end(self) -> Sequence[Report]:
-        """No report: the exit status is the result."""
-        return ()
 
 
 class ReportLines:

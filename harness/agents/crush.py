@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from signal import SIGTERM
 
 from harness.agents.base import NOTHING_BESIDE, Beside, Brief, CredentialShape, Invocation, Reader
-from harness.agents.command import PlainOutput
+from harness.agents.plain_output import PlainOutput
 from harness.agents.prompt_line import prompt_line
 
 

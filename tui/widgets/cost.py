@@ -36,7 +36,9 @@ def cost_line(run: Run, width: int) -> Line:
     """`$1.84+  1 agent unknown  partial   in 182k  out 12k  cache read 1.2M  write 90k`."""
     totals = run.totals
     metered = any(agent.metered for wave in run.plan.waves for agent in wave.agents)
-    figure = money(totals, metered=metered and any(one.attempts for one in run.delegations.values()))
+    if not metered:
+        return fit([("no cost: no agent of this run spends money", "dim")], width)
+    figure = money(totals, metered=any(one.attempts for one in run.delegations.values()))
     spans: list[Span] = [(figure or "no cost", "bold")]
     unknown = unknown_agents(run)
     if unknown:

@@ -1,0 +1,277 @@
+"""Recovery: what was cut off, and what the person makes of it. Nothing starts, and nothing is paid, before that (R8–R12)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from store.errors import StoreError
+from tui.actions import bindings
+from tui.aside import aside
+from tui.cut_off import Key, Offer, Offers, discard_effects, read_offers, story
+from tui.record_reader import RecordReader
+from tui.taking_up import give_up, take_up
+from tui.text import one_line
+from tui.tilde import with_tilde
+from tui.widgets.cut_off_rows import CutOffRows
+from tui.widgets.footer import Footer
+from tui.widgets.page import Page
+from tui.wording import short
+from tui.wrapping import rows_of
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+
+    from tui.lines import Span
+    from tui.midwatch import Midwatch
+
+WIDEST = 118
+_FRAME, _PADDING = 2, 2
+_EDITOR, _ANSWERS = 5, 4
+_KEYS = (
+    ("space", "mark"),
+    ("r", "resume"),
+    ("c", "continue"),
+    ("e", "edit"),
+    ("enter", "look"),
+    ("x", "discard"),
+    ("esc", "later"),
+)
+_WIDE_KEYS = (
+    ("space", "mark"),
+    ("r", "resume"),
+    ("c", "resume, then the waves after"),
+    ("e", "what it is told"),
+    ("enter", "look inside"),
+    ("x", "discard run"),
+    ("esc", "later"),
+)
+
+
+class Recovery(ModalScreen[str | None], inherit_bindings=False):
+    """Answers with the run to show then, or `None`. `told` keeps what agents will be told, beyond this screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(("down", "up", "page-up", "top", "bottom")),
+        Binding("pagedown", "act('page-down')", show=False),
+        Binding("space", "mark", show=False),
+        Binding("r", "resume(False)", show=False),
+        Binding("c", "resume(True)", show=False),
+        Binding("e", "edit", show=False),
+        Binding("enter", "look", show=False),
+        Binding("x", "discard", show=False),
+        Binding("escape,q", "later", show=False),
+    ]
+
+    def __init__(self, told: dict[Key, str], *, live: int = 0) -> None:
+        super().__init__(id="recovery")
+        self._told, self._live = told, live
+        self._offers = Offers()
+        self._editing: Key | None = None
+        self._asked: set[Key] = set()
+        self._resumed = ""
+        self._answers: dict[str, Span] = {}
+        self.story = Page(id="story", heading="")
+        self.rows = CutOffRows(id="cut-off", told=lambda key: key in told)
+        self.editor = TextArea(id="told", tab_behavior="focus")
+        self.answers = Page(id="answers", heading="", following=True)
+        self.footer = Footer(id="footer")
+        self.frame = Vertical(id="interrupted")
+        self.story.can_focus = self.answers.can_focus = False
+
+    @property
+    def midwatch(self) -> Midwatch:
+        """The app, by its own type."""
+        return cast("Midwatch", self.app)
+
+    def compose(self) -> ComposeResult:
+        """One frame: what happened, the agents, the words for one of them, what was answered, the keys."""
+        self.frame.border_title = "Interrupted"
+        self.editor.display = False
+        with self.frame:
+            yield self.story
+            yield self.rows
+            yield self.editor
+            yield self.answers
+            yield self.footer
+
+    def on_mount(self) -> None:
+        """Reads what waits."""
+        self.rows.focus()
+        self._read()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where room is short, an agent takes two lines."""
+        self._arrange()
+
+    def _read(self) -> None:
+        reader = RecordReader(self.midwatch.places)
+        try:
+            connection = reader.connection()
+            now = self.midwatch.now()
+            self._offers = Offers() if connection is None else read_offers(connection, self.midwatch.places, now)
+        except (StoreError, sqlite3.Error) as error:
+            self._answers["record"] = (with_tilde(one_line(str(error))), "red")
+        finally:
+            reader.close()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Heights are computed: the list gives way, so that the keys stay in view."""
+        size = self.app.size
+        width = min(size.width, WIDEST)
+        inside = width - _FRAME - _PADDING
+        told = story(self._offers, live=self._live) if self._offers.runs else []
+        answered = list(self._answers.values())
+        self.rows.take(self._offers, inside)
+        heights = (
+            (self.story, _height(told, inside) + 1),
+            (self.editor, _EDITOR if self._editing is not None else 0),
+            (self.answers, min(_ANSWERS, _height(answered, inside))),
+            (self.footer, 1),
+        )
+        for widget, height in heights:
+            widget.styles.height = height
+        self.story.show(told)
+        self.answers.show(answered)
+        taken = _FRAME + sum(height for _, height in heights)
+        self.frame.styles.width = width
+        self.frame.styles.height = min(size.height, taken + max(1, len(self.rows.every)))
+        if self._editing is not None:
+            self.footer.show([("esc", "done, kept until you resume it")])
+        else:
+            self.footer.show(_WIDE_KEYS if inside >= 100 else _KEYS)
+
+    def action_act(self, action: str) -> None:
+        """Moves the hand."""
+        match action:
+            case "down" | "up":
+                self.rows.move(1 if action == "down" else -1)
+            case "page-down" | "page-up":
+                self.rows.page(1 if action == "page-down" else -1)
+            case "top" | "bottom":
+                self.rows.jump(end=action == "bottom")
+
+    def action_mark(self) -> None:
+        """In the box of the agent under the hand, or out of it."""
+        self.rows.mark()
+
+    def action_resume(self, onward: bool) -> None:
+        """One request for each agent that is meant; each is answered for itself."""
+        places = self.midwatch.places
+        for offer in self.rows.chosen:
+            if offer.key in self._asked:
+                continue
+            self._asked.add(offer.key)
+            self._say(offer, "asked, waiting for the watch", "dim")
+            run, agent = offer.key
+            tell = self._told.get(offer.key)
+            aside(
+                self,
+                lambda run=run, agent=agent, tell=tell: take_up(places, run, agent, onward=onward, tell=tell),
+                lambda answer, offer=offer: self._taken_up(offer, *answer),
+            )
+
+    def _taken_up(self, offer: Offer, run: str, problem: str) -> None:
+        self._asked.discard(offer.key)
+        if run:
+            self._resumed = run
+            self._told.pop(offer.key, None)
+            self._say(offer, f"taken up as run {short(run)}", "green")
+        else:
+            self._say(offer, f"not taken up: {problem}", "red")
+        self._read()
+        if run:
+            self._leave_if_done()
+
+    def _leave_if_done(self) -> None:
+        if not self._offers.runs and not self._asked and self.is_current:
+            self.dismiss(self._resumed or None)
+
+    def action_edit(self) -> None:
+        """Opens what the agent under the hand will be told (R11)."""
+        row = self.rows.selected
+        if row is None or row.offer is None:
+            return
+        from harness.resuming import CUT_OFF
+
+        self._editing = row.offer.key
+        self.editor.text = self._told.get(self._editing, CUT_OFF)
+        self.editor.border_title = f"What {one_line(self._editing[1])} will be told".replace("[", r"\[")
+        self.editor.display = True
+        self.editor.focus()
+        self._arrange()
+
+    def _edited(self, key: Key) -> None:
+        from harness.resuming import CUT_OFF
+
+        text = self.editor.text.strip()
+        if text and text != CUT_OFF:
+            self._told[key] = text
+        else:
+            self._told.pop(key, None)
+        self._editing = None
+        self.editor.display = False
+        self.rows.focus()
+        self.rows.repaint()
+        self._arrange()
+
+    def action_look(self) -> None:
+        """To the run on the main screen; `R` comes back."""
+        row = self.rows.selected
+        if row is not None:
+            self.dismiss(row.run.id)
+
+    def on_rows_entered(self) -> None:
+        """A second click is enter."""
+        self.action_look()
+
+    def action_discard(self) -> None:
+        """Settles the run of the agent under the hand, after saying what that does."""
+        row = self.rows.selected
+        if row is None:
+            return
+        from tui.screens.confirm import Confirm
+
+        run, places = row.run, self.midwatch.places
+        name = f"{one_line(run.name)}, run {short(run.id)}"
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._answers[run.id] = (f"{name}: asked, waiting for the watch", "dim")
+                self._arrange()
+                aside(self, lambda: give_up(places, run.id), lambda problem: self._discarded(run.id, name, problem))
+
+        self.app.push_screen(
+            Confirm(heading=f"Discard {name}?", effects=discard_effects(run), verb="discard"), answered
+        )
+
+    def _discarded(self, run: str, name: str, problem: str) -> None:
+        said = ("discarded; its record and its cost stay", "") if not problem else (f"not discarded: {problem}", "red")
+        self._answers[run] = (with_tilde(one_line(f"{name}: {said[0]}")), said[1])
+        self._read()
+        if not problem:
+            self._leave_if_done()
+
+    def action_later(self) -> None:
+        """Ends the editing, else leaves; the header keeps the mark."""
+        if self._editing is not None:
+            self._edited(self._editing)
+        else:
+            self.dismiss(self._resumed or None)
+
+    def _say(self, offer: Offer, sentence: str, tone: str) -> None:
+        run, agent = offer.key
+        self._answers[f"{run}/{agent}"] = (with_tilde(one_line(f"{agent}: {sentence}")), tone)
+        self._arrange()
+
+
+def _height(spans: Sequence[Span], width: int) -> int:
+    return sum(len(rows_of(text, width)) for text, _ in spans)
