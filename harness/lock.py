@@ -53,9 +53,10 @@ class Lock:
         return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)
 
     def describe(self, facts: Mapping[str, object]) -> None:
-        """Writes who holds it, for whoever asks."""
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, json.dumps(dict(facts)).encode(), 0)
+        """Writes who holds it, for whoever asks; over what stood there, so that it needs no room on a full disk."""
+        content = json.dumps(dict(facts)).encode()
+        os.pwrite(self._descriptor, content, 0)
+        os.ftruncate(self._descriptor, len(content))
 
     def is_at(self, path: Path) -> bool:
         """Whether `path` still names the file that this lock is on; a file that was deleted keeps nobody out."""

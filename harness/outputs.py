@@ -11,6 +11,9 @@ from harness.keeper.pipe import Pipe
 
 TICK_S = 0.02
 """From the first byte to the drain: long enough that chatty agents share one, too short for a person to see."""
+LONGEST_TICK_S = 0.1
+"""The same with many agents speaking at once, so that attending to them all stays cheap."""
+_TICK_A_SPEAKER_S = 0.0005
 NEARLY_FULL = 32 << 10  # a pipe holds 64 KiB, less where its pages are not filled
 _FLOOD_TICK_S = 0.001  # while an agent fills its pipe faster than the tick empties it
 _log = logging.getLogger("midwatch.outputs")
@@ -81,4 +84,5 @@ class Outputs:
                 speaker.spoke()
             except Exception:
                 _log.exception("that an agent spoke could not be told")
-        self._timer = self._loop.call_later(_FLOOD_TICK_S if flooded else TICK_S, self._tick)
+        tick = min(max(TICK_S, len(ready) * _TICK_A_SPEAKER_S), LONGEST_TICK_S)
+        self._timer = self._loop.call_later(_FLOOD_TICK_S if flooded else tick, self._tick)

@@ -186,11 +186,17 @@ def _wait(places: Places, connection: sqlite3.Connection, asked: str, verb: str,
         elif holder(places.watch_lock) is None:
             ensure_watch(places)
         time.sleep(0.01)
+    found = holder(places.watch_lock)
+    why = (found and _trouble(found)) or f"see {places.watch_log}"
     if verb in VERBS_THAT_EXPIRE:
-        raise WatchError(
-            f"the watch did not take up '{verb}' within {wait:.0f} s; nothing was started (see {places.watch_log})"
-        )
-    raise WatchError(f"the watch has not answered yet; '{verb}' stays asked and holds (see {places.watch_log})")
+        raise WatchError(f"the watch did not take up '{verb}' within {wait:.0f} s; nothing was started ({why})")
+    raise WatchError(f"the watch has not answered yet; '{verb}' stays asked and holds ({why})")
+
+
+def _trouble(watch: Holder) -> str:
+    """Why the watch cannot record anything just now; '' when it can."""
+    trouble = watch.facts.get("trouble")
+    return f"the watch cannot write the record and waits: {trouble}" if trouble else ""
 
 
 def ensure_watch(places: Places) -> Holder:
@@ -205,6 +211,8 @@ def ensure_watch(places: Places) -> Holder:
             if process is not None and process.returncode not in (0, None):
                 raise WatchError(_last_words(places))
             process = _start_watch(places)
+        if found is not None and (trouble := _trouble(found)):
+            raise WatchError(trouble)
         wait = _START_WAIT_S if found is None else _SETTLE_WAIT_S
         if time.monotonic() > began + wait:
             raise WatchError(f"the watch did not get ready within {wait:.0f} s; see {places.watch_log}")

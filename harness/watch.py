@@ -98,13 +98,27 @@ class Watch:
             record_id=record_id,
             broken=self._end_for,
         )
-        await self._runs.recover()
+        await self._settle_what_was_cut_off()
         self._runs.paused = harness_paused(self._reader)
         surroundings.sweep(self._places.handoffs)
         self._describe(ready=True)
         self._aside = [asyncio.ensure_future(part.run()) for part in (self._relay, self._keeping)]
 
+    async def _settle_what_was_cut_off(self) -> None:
+        """Returns when that is done, or the watch was told to end; the next one finds the rest."""
+        settling = asyncio.ensure_future(self._runs.recover())
+        told = asyncio.ensure_future(self._ending.wait())
+        while not settling.done() and not told.done():
+            await asyncio.wait({settling, told}, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            self._describe(ready=False)
+        told.cancel()
+        if settling.done():
+            await settling
+        else:
+            settling.cancel()
+
     def _describe(self, *, ready: bool) -> None:
+        self._described_trouble = self._scribe.trouble
         me = identity_of(os.getpid())
         self._lock.describe(
             {
@@ -113,6 +127,7 @@ class Watch:
                 "started_at": self._started_at,
                 "record": str(self._places.record),
                 "ready": ready,
+                "trouble": self._scribe.trouble,
             }
         )
 
@@ -196,6 +211,8 @@ class Watch:
         self._runs.look()
         try:
             self._look_at_what_is_ours()
+            if self._scribe.trouble != self._described_trouble:
+                self._describe(ready=True)
             if self._runs:
                 self._scribe.vitals(self._runs.vitals())
         except OSError as problem:

@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,19 @@ from store.letters import open_letters
 from store.model import Outcome
 from store.paths import open_private, private_folder
 from store.recovery import runs_with_something_left
-from store.usage import Totals, sum_of
+from store.usage import Totals
 from store.views import RunLine, runs_ended_since
 from tui.wording import counted, money, word
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from store.paths import Places
 
 MOST = 500
 """Runs and letters that are counted; beyond them it says so."""
 LARGEST = 4_096
+_ORDER = (Outcome.NOT_ACCEPTED, Outcome.BLOCKED, Outcome.STOPPED, Outcome.WITH_FAILURES, Outcome.COMPLETED)
 WAITING = (Outcome.BLOCKED, Outcome.NOT_ACCEPTED)
 """Outcomes that ask a person for something."""
 
@@ -57,8 +60,11 @@ class Away:
 
     @property
     def spent(self) -> Totals:
-        """What those runs used, whole."""
-        return sum_of(run.totals for run in self.ended)
+        """What those runs cost, as far as it is known."""
+        known = [run.totals.spent for run in self.ended if run.totals.spent is not None]
+        return Totals(
+            cost=sum(known) if known else None, missing_cost=sum(run.totals.missing_cost for run in self.ended)
+        )
 
     @property
     def waiting(self) -> tuple[RunLine, ...]:
@@ -110,28 +116,29 @@ def while_away(connection: sqlite3.Connection, since: int) -> Away:
 
 
 def sentence(away: Away) -> str:
-    """`While you were away: 2 completed, 1 blocked, $3.20. Waiting for you: 1 run, 1 dead letter`."""
-    told = [f"{count} {word(outcome)}" for outcome, count in _in_order(away)]
+    """`While you were away: 1 blocked, 2 completed, $3.20; 1 cut off, 2 dead letters`: what asks for most first."""
+    told = [f"{count} {_word(outcome)}" for outcome, count in _in_order(away)]
     if len(away.ended) >= MOST:
         told.append("and more")
-    spent = money(away.spent)
-    if away.ended and spent:
-        told.append(spent)
+    if away.ended and money(away.spent):
+        told.append(money(away.spent))
     waits = [
-        counted(len(away.waiting), "run") if away.waiting else "",
         f"{away.cut_off} cut off" if away.cut_off else "",
         counted(away.letters, "dead letter") if away.letters else "",
     ]
     waiting = ", ".join(one for one in waits if one)
     ended = ", ".join(told) or "no run ended"
-    return f"While you were away: {ended}" + (f". Waiting for you: {waiting}" if waiting else "")
+    return f"While you were away: {ended}" + (f"; {waiting}" if waiting else "")
+
+
+def _word(outcome: Outcome) -> str:
+    return "with failures" if outcome is Outcome.WITH_FAILURES else word(outcome)
 
 
 def _in_order(away: Away) -> Iterator[tuple[Outcome, int]]:
     outcomes = away.outcomes
-    order: Sequence[Outcome] = tuple(Outcome)
-    return ((outcome, outcomes[outcome]) for outcome in order if outcomes[outcome])
+    return ((outcome, outcomes[outcome]) for outcome in _ORDER if outcomes[outcome])
 
 
-def _file(places: Places):  # type: ignore[no-untyped-def]
+def _file(places: Places) -> Path:
     return places.state / "looked.json"

@@ -150,7 +150,7 @@ def _why(one: Delegation) -> str:
     if one.state in (State.FAILED, State.BLOCKED):
         return one_line(one.detail or "")
     if one.state in (State.STOPPED, State.STOPPING, State.NOT_STARTED):
-        return one_line(": ".join(part for part in (str(one.reason or ""), one.detail or "") if part))
+        return one_line(one.detail or str(one.reason or ""))
     if one.verdict in _AGAINST and one.quote:
         return f'"{one_line(one.quote)}"'
     return one_line(one.warning or "")

@@ -90,7 +90,7 @@ def booted_at() -> int | None:
 
 
 def how_it_ended(newest: CutOff, boot: str, booted: int | None, last: int | None, now: int) -> str:
-    """'The box restarted at 04:12.' when its agents were started under another boot, else what is known of the watch."""
+    """'The box restarted at 04:12.' when its agents were started under another boot, else what the watch left."""
     boots = {attempt.boot for one in newest.agents for attempt in one.delegation.attempts if attempt.boot is not None}
     if boots and boot not in boots:
         return "The box restarted." if booted is None else f"The box restarted at {clock(booted, now)}."

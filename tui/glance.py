@@ -11,9 +11,10 @@ from store.errors import RunNotFound
 from store.ledger import spent_since
 from store.log import last_seq
 from store.model import Outcome, RunStatus
+from store.recovery import runs_with_something_left
 from store.run import Run
 from store.usage import Totals
-from store.views import RunLine, harness_paused, live_runs, load_run, run_lines, runs_to_recover
+from store.views import RunLine, harness_paused, live_runs, load_run, run_lines
 from store.vitals import Vitals, vitals_of
 from store.workflow_lines import WorkflowLine, workflow_lines
 from tui.standing import run_status
@@ -33,7 +34,7 @@ class Glance:
     """Of the workflow that was asked for, or of all: live ones first, then the newest."""
     live: int = 0
     cut_off: int = 0
-    """Runs that were interrupted and are neither taken up nor discarded (R8)."""
+    """Runs that were cut off and have an agent that was neither taken up nor discarded (R8)."""
     run: Run | None = None
     """The run that was asked for, with its agents."""
     vitals: Mapping[str, Vitals] = field(default_factory=dict)
@@ -69,7 +70,7 @@ def look(
             workflows=workflow_lines(connection),
             runs=tuple(shown),
             live=len(live),
-            cut_off=len(runs_to_recover(connection)),
+            cut_off=len(runs_with_something_left(connection)),
             run=whole,
             vitals=vitals_of(connection, whole.id) if whole is not None and whole.live else {},
         )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
+import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,5 +45,23 @@ def test_where_no_zygote_can_be_started_an_agent_is_refused_and_the_next_one_tri
                     assert "keeper ended before" in await watch.shell("echo").until_refused()
             assert (await watch.shell("exit 3").until_gone()).code == 3
             await first.kept.end(0.2)
+
+    asyncio.run(test())
+
+
+def test_launches_that_the_system_does_not_take_at_once_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    send, refused = socket.send_fds, iter([errno.ETOOMANYREFS, errno.EAGAIN, errno.ETOOMANYREFS])
+
+    def at_first_too_many(*given: Any) -> int:
+        for number in refused:
+            raise OSError(number, "too many at once")
+        return send(*given)
+
+    async def test() -> None:
+        async with Watching(tmp_path) as watch:
+            monkeypatch.setattr(socket, "send_fds", at_first_too_many)
+            both = [watch.shell(f"exit {number}") for number in (1, 2)]
+            assert [(await one.until_gone()).code for one in both] == [1, 2]
+            assert next(refused, None) is None
 
     asyncio.run(test())

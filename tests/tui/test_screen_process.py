@@ -25,10 +25,13 @@ Start = Callable[..., TerminalProgram]
 
 @pytest.fixture
 def building(tmp_path: Path) -> Iterator[Building]:
-    """A record with one live run and no watch."""
+    """A record with one live run; its watch is this process, or the screen would have it settled."""
     made = Building(Places.of_environment({"MIDWATCH_HOME": str(tmp_path / "home")}))
     made.launch()
+    watch = Lock(made.places.watch_lock)
+    assert watch.take()
     yield made
+    watch.close()
     made.connection.close()
 
 

@@ -22,6 +22,7 @@ from tui.glance import Glance, look, spent_today
 from tui.record_reader import RecordReader
 from tui.screens.main_layout import LEAST, is_wide
 from tui.screens.moving import Moving
+from tui.screens.returning import Returning
 from tui.screens.verbs import Verbs
 from tui.situation import Pane
 from tui.text import one_line
@@ -46,7 +47,7 @@ FILES_EVERY_S = 30.0
 PAGE = 200
 
 
-class Main(Moving, Verbs):
+class Main(Moving, Verbs, Returning):
     """What the program opens on."""
 
     def __init__(self) -> None:
@@ -80,9 +81,11 @@ class Main(Moving, Verbs):
         self.feed.start()
         self.set_interval(FILES_EVERY_S, self._find)
         self._find()
+        self.come_back()
 
     def on_unmount(self) -> None:
         """Lets go of the record."""
+        self.keep_looked()
         self.feed.stop()
         self._reader.close()
 

@@ -1,4 +1,4 @@
-"""Recovery: what was cut off, and what the person makes of it. Nothing starts, and nothing is paid, before that (R8–R12)."""
+"""Recovery: what was cut off, and what the person makes of it. Nothing starts before that (R8–R12)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _KEYS = (
 _WIDE_KEYS = (
     ("space", "mark"),
     ("r", "resume"),
-    ("c", "resume, then the waves after"),
+    ("c", "resume and later waves"),
     ("e", "what it is told"),
     ("enter", "look inside"),
     ("x", "discard run"),
@@ -165,19 +165,19 @@ class Recovery(ModalScreen[str | None], inherit_bindings=False):
 
     def action_resume(self, onward: bool) -> None:
         """One request for each agent that is meant; each is answered for itself."""
-        places = self.midwatch.places
         for offer in self.rows.chosen:
-            if offer.key in self._asked:
-                continue
-            self._asked.add(offer.key)
-            self._say(offer, "asked, waiting for the watch", "dim")
-            run, agent = offer.key
-            tell = self._told.get(offer.key)
-            aside(
-                self,
-                lambda run=run, agent=agent, tell=tell: take_up(places, run, agent, onward=onward, tell=tell),
-                lambda answer, offer=offer: self._taken_up(offer, *answer),
-            )
+            if offer.key not in self._asked:
+                self._ask(offer, onward=onward)
+
+    def _ask(self, offer: Offer, *, onward: bool) -> None:
+        self._asked.add(offer.key)
+        self._say(offer, "asked, waiting for the watch", "dim")
+        places, (run, agent), tell = self.midwatch.places, offer.key, self._told.get(offer.key)
+        aside(
+            self,
+            lambda: take_up(places, run, agent, onward=onward, tell=tell),
+            lambda answer: self._taken_up(offer, *answer),
+        )
 
     def _taken_up(self, offer: Offer, run: str, problem: str) -> None:
         self._asked.discard(offer.key)

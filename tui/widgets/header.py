@@ -39,7 +39,7 @@ class Header(Painted):
             self.repaint()
 
     def lines(self, width: int, height: int) -> list[Line]:
-        """`midwatch  box-17  ~/src/shop                 3 live  1 interrupted  today $14.20+`."""
+        """`midwatch  box-17  ~/src/shop                 3 live  1 cut off (R)  today $14.20+`."""
         facts = self._facts
         left: list[Span] = [(" midwatch", "bold"), (f"  {facts.place}", "dim")]
         if facts.trouble:
@@ -52,7 +52,8 @@ class Header(Painted):
         else:
             right.append((f"{facts.live} live", "cyan" if facts.live else "dim"))
         if facts.cut_off:
-            right.append((f"   {facts.cut_off} interrupted", "yellow"))
+            key = self.midwatch.keys.get("recovery", "R")
+            right.append((f"   {facts.cut_off} cut off ({key})", "yellow"))
         today = money(facts.today)
         if today:
             right.append((f"   today {today}", ""))
