@@ -61,6 +61,8 @@ class Taking:
         self._broken = broken
         self._handed_on: dict[str, str] = {}  # request → run whose conductor is to answer it
         self._beginning: dict[str, asyncio.Task[None]] = {}  # by request
+        self._in_turn = asyncio.Lock()  # the second of two resumes must see what the first has recorded
+        self._one_resume = asyncio.Lock()  # who resumes second must see that the first has taken the agent up (R17)
         self.again = False
         """Whether to look at the inbox though nobody has committed anything."""
 
@@ -94,7 +96,8 @@ class Taking:
 
     async def _take_apart(self, request: inbox.Request) -> None:
         try:
-            await self._take(request)
+            async with self._in_turn:
+                await self._take(request)
         except StoreError as fault:
             self._broken(fault)
         finally:
@@ -190,10 +193,14 @@ class Taking:
         settings = await asyncio.to_thread(load_settings, self._places.settings)
         if request.verb == "launch":
             launching = Launching(places=self._places, settings=settings, record_id=self._record_id)
-            folded, hand_over, batch = await asyncio.to_thread(launching.prepare, request)
-        else:
-            resuming = Resuming(places=self._places, settings=settings, record_id=self._record_id)
-            folded, hand_over, batch = await asyncio.to_thread(self._resume, resuming, request)
+            await self._record(await asyncio.to_thread(launching.prepare, request))
+            return
+        resuming = Resuming(places=self._places, settings=settings, record_id=self._record_id)
+        async with self._one_resume:
+            await self._record(await asyncio.to_thread(self._resume, resuming, request))
+
+    async def _record(self, prepared: tuple[Folded, HandOver, Batch]) -> None:
+        folded, hand_over, batch = prepared
         (recorded,) = await self._scribe.record([batch])
         if recorded.stale:  # it expired meanwhile, if nobody else has answered it
             return

@@ -25,6 +25,7 @@ def restore(scene: Scene, run: str, interrupted: list[str], never: list[str], ag
             event
             for agent in interrupted
             for event in (
+                e.AttemptEnded(run=run, agent=agent, attempt=1, at=at),
                 e.DelegationStopping(run=run, agent=agent, reason=Reason.INTERRUPTED, at=at),
                 e.DelegationStopped(run=run, agent=agent, reason=Reason.INTERRUPTED, at=at),
             )

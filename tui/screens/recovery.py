@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 WIDEST = 118
 _FRAME, _PADDING = 2, 2
 _EDITOR, _ANSWERS = 5, 4
+_LEAST_ROWS = 3
 _KEYS = (
     ("space", "mark"),
     ("r", "resume"),
@@ -131,10 +132,13 @@ class Recovery(ModalScreen[str | None], inherit_bindings=False):
         told = story(self._offers, live=self._live) if self._offers.runs else []
         answered = list(self._answers.values())
         self.rows.take(self._offers, inside)
+        editor = _EDITOR if self._editing is not None else 0
+        answers = min(_ANSWERS, _height(answered, inside))
+        least = _FRAME + editor + answers + 1 + min(_LEAST_ROWS, len(self.rows.every))
         heights = (
-            (self.story, _height(told, inside) + 1),
-            (self.editor, _EDITOR if self._editing is not None else 0),
-            (self.answers, min(_ANSWERS, _height(answered, inside))),
+            (self.story, max(0, min(_height(told, inside) + 1, size.height - least))),
+            (self.editor, editor),
+            (self.answers, answers),
             (self.footer, 1),
         )
         for widget, height in heights:
