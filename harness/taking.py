@@ -61,7 +61,6 @@ class Taking:
         self._broken = broken
         self._handed_on: dict[str, str] = {}  # request → run whose conductor is to answer it
         self._beginning: dict[str, asyncio.Task[None]] = {}  # by request
-        self._in_turn = asyncio.Lock()  # the second of two resumes must see what the first has recorded
         self._one_resume = asyncio.Lock()  # who resumes second must see that the first has taken the agent up (R17)
         self.again = False
         """Whether to look at the inbox though nobody has committed anything."""
@@ -96,8 +95,7 @@ class Taking:
 
     async def _take_apart(self, request: inbox.Request) -> None:
         try:
-            async with self._in_turn:
-                await self._take(request)
+            await self._take(request)
         except StoreError as fault:
             self._broken(fault)
         finally:
