@@ -647,7 +647,7 @@ def test_every_action_of_the_table_has_its_method_and_its_key_is_nobody_elses() 
     assert not any(key.startswith("alt+") for key in keys)
 
 
-def test_two_screens_look_at_one_record_and_hold_the_mark_of_looking(app: Midwatch, home: Path) -> None:
+def test_two_screens_on_one_record_both_see_what_is_new(app: Midwatch, home: Path) -> None:
     places = app.places
     other = screen_on(places)
 
