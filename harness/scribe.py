@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import queue
 import sqlite3
 import threading
@@ -90,7 +91,8 @@ class Scribe:
     def _run(self) -> None:
         try:
             connection = self._open()
-            self._keep_reserve()
+            if not self._reserve.exists():
+                self._keep_reserve()
         except BaseException as error:
             self._failed = error
             return
@@ -152,6 +154,7 @@ class Scribe:
         if self.trouble is not None:
             _log.info("the record can be written again")
             self.trouble = None
+        if not self._reserve.exists():  # given up here, or by somebody whose stop needed the room
             self._keep_reserve()
         start = 0
         for batches, promise in jobs:
@@ -169,8 +172,10 @@ class Scribe:
         return not self._closing.wait(_RETRY_S)
 
     def _keep_reserve(self) -> None:
+        """Makes the reserve where there is ample room for it: what was given up is for the ends of agents as well."""
         with suppress(OSError):
-            if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
+            free = os.statvfs(self._reserve.parent)
+            if free.f_bavail * free.f_frsize >= 2 * RESERVE_BYTES:
                 self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
 
 
