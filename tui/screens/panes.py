@@ -106,6 +106,8 @@ class Panes(Screen[None], inherit_bindings=False):
         self.offer()
         if not is_wide(self.app.size):
             self._lay_out()
+            # A pane that comes back in the size it had was painted before it was laid out: paint it once more.
+            self.call_after_refresh(self.widget_of(pane).refresh)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """The first time there is nothing to lay out again, and Textual would send the first frame twice."""
