@@ -1,8 +1,9 @@
 """From an attempt's output to events and, at its end, to the facts its ending is decided from.
 
 However fast an agent reports, what comes together leads to a few events: its turns are one sum, and of what replaces
-itself (a name, what a model has cost so far) only the last is given. An event is named by the line that it goes up to;
-so a journal can be read again after a crash, cut into other pieces, without anything counting twice (E11, U4).
+itself (a name, what a model has cost so far) only the last is given. An event is named by the line that it goes up to.
+So a journal can be read again after a crash, as one piece, without anything counting twice (E11, U4): what its last
+line led to is the same event again, or one that takes the place of all that was recorded before.
 """
 
 from __future__ import annotations
@@ -67,18 +68,27 @@ class AttemptReading:
         """The events of these lines."""
         together = _Together()
         for line in lines:
-            self._lines += 1
-            for report in self._reader.read(line):
-                self._take(report, together)
+            self._line(line, together)
         return self._events(together)
 
     def end(self) -> list[e.Event]:
         """The events that only the end of the output decides."""
+        return self.read_to_end(())
+
+    def read_to_end(self, lines: Iterable[bytes]) -> list[e.Event]:
+        """The events of these lines and of the end, as one: for a journal that is read again, whole."""
         together = _Together()
+        for line in lines:
+            self._line(line, together)
         self._lines += 1
         for report in self._reader.end():
             self._take(report, together)
         return self._events(together)
+
+    def _line(self, line: bytes, together: _Together) -> None:
+        self._lines += 1
+        for report in self._reader.read(line):
+            self._take(report, together)
 
     def _take(self, report: r.Report, together: _Together) -> None:
         match report:

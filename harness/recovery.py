@@ -229,10 +229,8 @@ def _read_again(
         launched=True,
     )
     if work.takes_lines:
-        for lines in lines_of(files.out):
-            for event in work.reading.read(lines):
-                settlement.emit(event)
-        for event in work.reading.end():
+        found = work.reading.read_to_end(line for lines in lines_of(files.out) for line in lines)
+        for event in found if attempt.ended_at is None else ():  # once it is recorded as ended, all of it was read
             settlement.emit(event)
     return work
 
