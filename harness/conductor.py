@@ -168,9 +168,8 @@ class Conductor:
 
     def _prepared(self, message: m.Prepared) -> None:
         course = self.course
-        work = course.at_work[message.agent]
-        if work.asked is not None:
-            settling.never_launched(course, work)
+        work = course.at_work.get(message.agent)
+        if work is None:  # it was asked to end before it had a process
             return
         work.launched = True
         work.spoke()

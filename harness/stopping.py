@@ -6,6 +6,7 @@ from harness.admission import gate_of_run
 from harness.at_work import AtWork
 from harness.course import Course
 from harness.messages import Gone
+from harness.settling import never_launched
 from store import events as e
 from store.model import RUNNING_STATES, Reason, State
 
@@ -32,9 +33,10 @@ def end_agent(course: Course, agent: str, reason: Reason, detail: str) -> None:
         course.emit(e.DelegationStopped(run=course.run.id, agent=agent, reason=reason, detail=detail))
         return
     work.asked = reason
-    if work.gone is None:
-        if work.launched:
-            end_process(course, work)
+    if not work.launched:  # its prompt is being made; whatever becomes of that, nobody waits for it any more
+        never_launched(course, work)
+    elif work.gone is None:
+        end_process(course, work)
     elif before is State.RUNNING:  # it has ended by a signal and waited to be judged: now it is judged
         course.put(Gone(agent=agent, exit=work.gone, settled=True))
 
