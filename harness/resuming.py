@@ -5,22 +5,19 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
-from harness import snapshot, surroundings
+from harness import snapshot
 from harness.agents import adapter
+from harness.beginning import Beginning, begin
 from harness.cli_names import COMMAND
-from harness.fingerprints import fingerprint_key, fingerprints
 from harness.hand_over import HandOver, TakenUp, ledger_of
-from harness.launching import folded
 from harness.messages import DoesNotApply
 from harness.settings import Settings
-from store import events as e
 from store.fold import Folded
-from store.ids import new_run_id
 from store.inbox import Request
 from store.model import Reason, State
 from store.paths import Places
 from store.plan import Plan, PlannedWave
-from store.record import Batch, Handled
+from store.record import Batch
 from store.recovery import earlier_runs, taken_up_by
 from store.run import Delegation, Run
 from store.views import load_run
@@ -54,32 +51,14 @@ class Resuming:
         can_resume = bool(workflow.agent(delegation.name).resume) if cli == COMMAND else adapter(cli).resumes
         session = delegation.attempts[-1].session if can_resume else None
         earlier = (*earlier_runs(reader, old), old)
-        taken = surroundings.take(self.places.handoffs, request.id)
-        run, plan = new_run_id(), _plan(old, delegation, onward=bool(body.get("onward")))
-        events: list[e.Event] = [
-            e.RunLaunched(
-                run=run,
-                workflow=old.workflow,
-                name=old.name,
-                folder=old.folder,
-                plan=plan,
-                digest=old.digest,
-                inputs=old.inputs,
-                environment=fingerprints(taken.env, fingerprint_key(self.places.fingerprint_key)),
-                continues=old.id,
-            )
-        ]
-        for index, wave in enumerate(plan.waves):
-            events.extend(
-                e.DelegationDelegated(run=run, agent=agent.name, wave=index, position=position)
-                for position, agent in enumerate(wave.agents)
-            )
-        hand_over = HandOver(
-            places=self.places,
-            settings=self.settings,
+        beginning = Beginning(
+            identity=old.workflow,
+            name=old.name,
+            digest=old.digest,
             workflow=workflow,
-            surroundings=taken,
-            record_id=self.record_id,
+            folder=old.folder,
+            plan=_plan(old, delegation, onward=bool(body.get("onward"))),
+            inputs=old.inputs,
             earlier=earlier,
             taken_up=TakenUp(
                 agent=delegation.name,
@@ -90,9 +69,7 @@ class Resuming:
                 tell=str(body.get("tell") or CUT_OFF),
             ),
         )
-        snapshot.keep(self.places, run, workflow)
-        handled = Handled(request=request.id, answer={"run": run}, before=request.expires_at)
-        return folded(events), hand_over, Batch(events=tuple(events), handled=handled)
+        return begin(beginning, request, places=self.places, settings=self.settings, record_id=self.record_id)
 
     def _resumable(self, reader: sqlite3.Connection, old: Run, agent: str) -> Delegation:
         delegation = old.delegations.get(agent)

@@ -134,15 +134,6 @@ def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
     return [line_of(row) for row in rows]
 
 
-def runs_to_recover(connection: sqlite3.Connection) -> list[RunLine]:
-    """Runs that were cut off and are neither discarded nor taken up, newest first (R8)."""
-    rows = connection.execute(
-        f"SELECT {LINE} FROM runs INDEXED BY runs_to_recover"  # it might take that of all kept runs
-        " WHERE restored=1 AND discarded=0 AND dropped IS NULL ORDER BY seq DESC"
-    )
-    return [line_of(row) for row in rows]
-
-
 def runs_ended_since(connection: sqlite3.Connection, moment: int, *, limit: int = 500) -> list[RunLine]:
     """The runs that ended after `moment` (ms), the last one first, at most `limit`."""
     rows = connection.execute(

@@ -41,6 +41,20 @@ def delegated(run: str, *agents: str) -> tuple[e.Event, ...]:
     return (launched(run), *(e.DelegationDelegated(run=run, agent=agent) for agent in agents))
 
 
+def cut_off(run: str, agent: str) -> tuple[e.Event, ...]:
+    """A run whose agent was at work when the watch went away, settled as a restart does."""
+    interrupted = Reason.INTERRUPTED
+    return (
+        *delegated(run, agent),
+        started(run, agent),
+        e.RunRestored(run=run),
+        e.AttemptEnded(run=run, agent=agent, attempt=1),
+        e.DelegationStopping(run=run, agent=agent, reason=interrupted),
+        e.DelegationStopped(run=run, agent=agent, reason=interrupted),
+        finished(run, Outcome.STOPPED),
+    )
+
+
 def started(run: str, agent: str, *, session: str | None = None, cli: str = "claude") -> e.DelegationStarted:
     """The first attempt of an agent is committed."""
     return e.DelegationStarted(run=run, agent=agent, attempt=1, attempt_id=new_id(), cli=cli, session=session)

@@ -12,7 +12,7 @@ import pytest
 from arbitrary import COUNTS, RUNS, happenings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from story import delegated, finished, launched, started
+from story import cut_off, delegated, finished, started
 
 from store import events as e
 from store import outbox
@@ -25,9 +25,10 @@ from store.log import events_of
 from store.migrations import migrate
 from store.model import Counts, Outcome
 from store.record import Batch, record
+from store.recovery import runs_with_something_left
 from store.retention import Dropped, kept_runs, unmeasured
 from store.seen import once
-from store.views import load_run, run_line, run_lines, runs_to_recover
+from store.views import load_run, run_line, run_lines
 from store.vitals import VitalsRow, write_vitals
 from store.workflow_lines import workflow_lines
 
@@ -109,12 +110,15 @@ def test_what_may_not_leave_stays(writer: sqlite3.Connection) -> None:
     assert not evict(writer, "owed", Dropped.EVICTED)
 
 
-def test_a_restored_run_that_left_waits_for_nobody(writer: sqlite3.Connection) -> None:
-    record(writer, [Batch(events=(launched("r"), e.RunRestored(run="r"), finished("r")))])
+def test_a_run_that_waits_for_a_person_stays_until_it_is_settled(writer: sqlite3.Connection) -> None:
+    record(writer, [Batch(events=cut_off("r", "api"))])
     ship_all(writer)
-    assert [one.id for one in runs_to_recover(writer)] == ["r"]
+    assert runs_with_something_left(writer) == ["r"]
+    assert not evict(writer, "r", Dropped.EVICTED)
+    record(writer, [Batch(events=(e.RunDiscarded(run="r"),))])
+    ship_all(writer)
     assert evict(writer, "r", Dropped.EVICTED)
-    assert runs_to_recover(writer) == []
+    assert runs_with_something_left(writer) == []
 
 
 def test_whatever_interrupts_it_the_record_is_whole_or_gone(

@@ -17,7 +17,6 @@ QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
     "run_lines, a later page": lambda reader: views.run_lines(reader, before=40),
     "run_lines of a workflow": lambda reader: views.run_lines(reader, workflow=WORKFLOW),
     "live_runs": views.live_runs,
-    "runs_to_recover": views.runs_to_recover,
     "runs_with_something_left": recovery.runs_with_something_left,
     "last_recorded": lambda reader: recovery.last_recorded(reader, "r"),
     "runs_ended_since": lambda reader: views.runs_ended_since(reader, 5),
@@ -36,7 +35,7 @@ QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
 }
 # A partial index holds only what is asked for, so walking it whole is right.
 WHOLE = r"SCAN runs USING (COVERING )?INDEX (runs_live|runs_to_recover)|SCAN inbox USING INDEX inbox_waiting"
-LISTS = ("run_lines", "live_runs", "runs_to_recover", "runs_ended_since", "workflow_lines", "inbox")
+LISTS = ("run_lines", "live_runs", "runs_ended_since", "workflow_lines", "inbox")
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from story import WORKFLOW, delegated, finished, launched
+from story import WORKFLOW, cut_off, delegated, finished, launched
 
 from store import events as e
 from store.errors import AmbiguousRun, RunNotFound
 from store.log import events_of, last_seq
 from store.model import Outcome
 from store.record import Batch, record
-from store.views import harness_paused, live_runs, load_run, meta, resolve_run, run_line, run_lines, runs_to_recover
+from store.recovery import runs_with_something_left
+from store.views import harness_paused, live_runs, load_run, meta, resolve_run, run_line, run_lines
 from store.vitals import VitalsRow, forget_vitals, vitals_of, write_vitals
 from store.workflow_lines import workflow_lines
 
 
 def test_an_empty_record(reader: sqlite3.Connection) -> None:
-    assert run_lines(reader) == live_runs(reader) == runs_to_recover(reader) == []
+    assert run_lines(reader) == live_runs(reader) == []
     assert workflow_lines(reader) == {}
     assert vitals_of(reader, "r") == {}
     assert list(events_of(reader, "r")) == []
@@ -147,11 +148,10 @@ def test_live_runs(writer: sqlite3.Connection, reader: sqlite3.Connection) -> No
 
 
 def test_a_cut_off_run_is_offered_until_it_is_discarded(writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
-    cut_off = (e.RunRestored(run="r"), finished("r", Outcome.STOPPED))
-    record(writer, [Batch(events=(*delegated("r", "api"), launched("other"), *cut_off))])
-    assert [line.id for line in runs_to_recover(reader)] == ["r"]
+    record(writer, [Batch(events=(launched("other"), *cut_off("r", "api")))])
+    assert runs_with_something_left(reader) == ["r"]
     record(writer, [Batch(events=(e.RunDiscarded(run="r"),))])
-    assert runs_to_recover(reader) == []
+    assert runs_with_something_left(reader) == []
     assert run_line(reader, "r").restored
 
 

@@ -53,7 +53,7 @@ class Building:
 
     def launch(
         self,
-        workflow: str = "/work/ship.toml",
+        workflow: str = "/flows/ship.toml",
         *,
         plan: Plan = PLAN,
         at: int | None = None,
@@ -129,7 +129,7 @@ class Building:
             e.RunFinished(run=run, outcome=outcome, reached_end=True, why=why, at=at if at is not None else now_ms())
         )
 
-    def finished(self, outcome: Outcome = Outcome.COMPLETED, workflow: str = "/work/ship.toml") -> str:
+    def finished(self, outcome: Outcome = Outcome.COMPLETED, workflow: str = "/flows/ship.toml") -> str:
         """The id of a run that was launched and ended so, with all its agents done."""
         run = self.launch(workflow)
         self.done(run, *(agent.name for wave in PLAN.waves for agent in wave.agents))

@@ -27,7 +27,7 @@ def test_runs_are_listed_newest_first_with_outcome_and_cost(midwatch: Midwatch, 
     building.use(first, "api", turns=2, cost=1_840_000_000)
     building.use(first, "api", turns=1, input=5)
     building.finish(first, Outcome.NOT_ACCEPTED)
-    second = building.finished(Outcome.COMPLETED, "/work/docs.toml")
+    second = building.finished(Outcome.COMPLETED, "/flows/docs.toml")
     lines = midwatch("runs").out.splitlines()
     assert lines[0].split() == ["RUN", "WORKFLOW", "STATUS", "STARTED", "TIME", "COST"]
     assert lines[1].split()[:4] == ["✓", second[:8], "docs", "completed"]
@@ -83,13 +83,13 @@ def test_filters_look_past_what_does_not_fit(
     midwatch: Midwatch, building: Building, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tui.commands.runs._PAGE", 2)
-    wanted = [building.finished(Outcome.BLOCKED, "/work/a.toml") for _ in range(2)]
+    wanted = [building.finished(Outcome.BLOCKED, "/flows/a.toml") for _ in range(2)]
     for _ in range(5):
-        building.finished(Outcome.COMPLETED, "/work/b.toml")
+        building.finished(Outcome.COMPLETED, "/flows/b.toml")
     ids = [run["run"] for run in midwatch("runs", "--outcome", "blocked", "--json").json]
     assert ids == wanted[::-1]
     assert [run["run"] for run in midwatch("runs", "--workflow", "a", "--json").json] == ids
-    assert [run["run"] for run in midwatch("runs", "--workflow", "/work/a.toml", "--json").json] == ids
+    assert [run["run"] for run in midwatch("runs", "--workflow", "/flows/a.toml", "--json").json] == ids
     assert [run["run"] for run in midwatch("runs", "--workflow", "a", "--limit", "1", "--json").json] == ids[:1]
     assert midwatch("runs", "--outcome", "stopped").err == "no such run\n"
 
@@ -106,7 +106,7 @@ def test_what_makes_no_sense_is_wrong_usage(midwatch: Midwatch, words: tuple[str
 
 
 def test_a_hostile_workflow_name_is_harmless_and_fits(midwatch: Midwatch, building: Building) -> None:
-    building.finished(workflow="/work/\x1b]0;owned\x07evil\u202e" + "日本" * 40 + ".toml")
+    building.finished(workflow="/flows/\x1b]0;owned\x07evil\u202e" + "日本" * 40 + ".toml")
     for line in midwatch("runs").out.splitlines():
         assert line.isprintable()
         assert len(line) <= 80
@@ -115,5 +115,5 @@ def test_a_hostile_workflow_name_is_harmless_and_fits(midwatch: Midwatch, buildi
 
 def test_a_pipe_gets_whole_lines(midwatch: Midwatch, building: Building, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
-    building.finished(workflow=f"/work/{'long-' * 30}.toml")
+    building.finished(workflow=f"/flows/{'long-' * 30}.toml")
     assert "long-" * 30 in midwatch("runs").out

@@ -14,11 +14,11 @@ DAY = 86_400_000
 @pytest.fixture
 def used(building: Building) -> list[str]:
     """Two runs: one of three days ago with reported money, one of now with an estimate and something unknown."""
-    old = building.launch("/work/old.toml", at=now_ms() - 3 * DAY)
+    old = building.launch("/flows/old.toml", at=now_ms() - 3 * DAY)
     building.start(old, "api")
     building.use(old, "api", input=1000, output=10, cost=2 * NANO, at=now_ms() - 3 * DAY)
     building.finish(old, Outcome.COMPLETED)
-    new = building.launch("/work/new.toml")
+    new = building.launch("/flows/new.toml")
     building.start(new, "api")
     building.use(new, "api", input=500, output=5, estimated=NANO // 2)
     building.use(new, "api", output=7)
@@ -47,7 +47,7 @@ def test_sums_say_what_is_unknown_and_what_is_estimated(midwatch: Midwatch) -> N
 @pytest.mark.parametrize(
     ("by", "keys"),
     [
-        ("workflow", ["/work/new.toml", "/work/old.toml"]),
+        ("workflow", ["/flows/new.toml", "/flows/old.toml"]),
         ("model", ["sonnet"]),
     ],
 )
@@ -74,7 +74,7 @@ def test_usage_by_run_and_agent(midwatch: Midwatch, used: list[str]) -> None:
 @pytest.mark.usefixtures("used")
 def test_since_leaves_out_what_is_older(midwatch: Midwatch, since: str) -> None:
     document = midwatch("usage", "--since", since, "--json").json
-    assert [line["key"] for line in document["lines"]] == ["/work/new.toml"]
+    assert [line["key"] for line in document["lines"]] == ["/flows/new.toml"]
     assert document["all"]["cost"]["usd"] == 0.5
 
 
@@ -90,7 +90,7 @@ def test_since_that_means_nothing_is_wrong_usage(midwatch: Midwatch, since: str)
 
 
 def test_groups_with_a_live_run_are_partial(midwatch: Midwatch, building: Building, used: list[str]) -> None:
-    live = building.launch("/work/live.toml")
+    live = building.launch("/flows/live.toml")
     building.start(live, "api")
     building.use(live, "api", cost=1)
     partial = {

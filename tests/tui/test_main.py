@@ -204,7 +204,7 @@ def test_a_process_without_standard_output_does_its_work(building: Building) -> 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", ""])
 def test_output_is_utf_8_in_every_locale_and_signs_are_plain_where_it_is_none(building: Building, locale: str) -> None:
-    building.finished(workflow="/work/große-Änderung-日本.toml")
+    building.finished(workflow="/flows/große-Änderung-日本.toml")
     environment = {**_environment(), "LC_ALL": locale, "LANG": locale}
     environment.pop("LC_CTYPE", None)
     ran = subprocess.run([*MIDWATCH, "runs"], stdout=subprocess.PIPE, env=environment, check=True)
@@ -214,7 +214,7 @@ def test_output_is_utf_8_in_every_locale_and_signs_are_plain_where_it_is_none(bu
 
 
 def test_a_stream_of_another_encoding_gets_utf_8_all_the_same(building: Building) -> None:
-    building.finished(workflow="/work/日本.toml")
+    building.finished(workflow="/flows/日本.toml")
     environment = {**_environment(), "PYTHONIOENCODING": "latin-1"}
     ran = subprocess.run([*MIDWATCH, "runs"], capture_output=True, env=environment, check=True)
     assert "✓  " in ran.stdout.decode()

@@ -55,7 +55,7 @@ class Watch:
             assert self._home is not None
             again = plan(("again", [PlannedAgent(name=agent, role=Role.REVIEWER, cli="claude")]))
             building = Scene(self._home).building
-            taken = building.launch("/work/ship-feature.toml", plan=again, continues=run, at=NOW)
+            taken = building.launch("/flows/ship-feature.toml", plan=again, continues=run, at=NOW)
             return Answer(request="q", facts={"run": taken})
 
     def _discard(self, places: Places, run: str) -> Answer:
