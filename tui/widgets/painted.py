@@ -115,10 +115,6 @@ class Painted(Widget):
     def resized(self) -> None:
         """Called after the size changed. Textual's own event does not come for every pane that is shown again."""
 
-    def on_show(self) -> None:
-        """A pane that comes back in the size it had would otherwise stay as blank as it was left."""
-        self.refresh()
-
     def on_focus(self) -> None:
         """The cursor's row looks different under the hand."""
         self.refresh()
