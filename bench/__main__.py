@@ -13,7 +13,6 @@ MEASUREMENTS = {
     "supervise": "200 agents printing 20 lines a second each, against a loop that only reads",
     "large_output": "memory of the watch through 27 MB with a line of 3 MB",
     "runs": "`midwatch runs` against importing sqlite3 and argparse, empty and with 2,000,000 events",
-    "screen": "the screen: first paint, keys, bytes and CPU, against an empty Textual app",
 }
 
 
