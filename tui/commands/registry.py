@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "discard": ("recover", "RUN", "settle what was cut off"),
     "usage": ("usage", "", "what it cost"),
     "letters": ("letters", "[retry ID|drop ID]", "dead letters and refused transitions"),
+    "export": ("export", "RUN", "one run as JSON or Markdown, to keep or send"),
     "audit": ("audit", "", "prove that the log and the state agree"),
     "doctor": ("doctor", "", "CLIs, the record's health, what is lacking"),
     "status": ("status", "", "one short line for a tmux bar or a prompt"),
