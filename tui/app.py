@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FRAMES_A_SECOND, FRAMES_FAR_AWAY = 30, 15
 HUNG_UP = 129
+IN_BROWSER = "TEXTUAL_DRIVER"
+"""Set by the web server for the process behind one browser; there is no terminal then."""
 
 
 def run_app(places: Places) -> int:

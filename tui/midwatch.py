@@ -14,6 +14,7 @@ from textual.theme import BUILTIN_THEMES
 
 from store.ids import now_ms
 from tui.actions import BY_ID
+from tui.app import IN_BROWSER
 from tui.commands.terminal import utf8_locale
 from tui.errors import WrongUsage
 from tui.palette import Palette
@@ -67,7 +68,8 @@ class Midwatch(App[int], inherit_bindings=False):
             raise WrongUsage(f"{places.settings}: [screen] there is no theme {quoted(configured)}; {hint}")
         self._choice = ThemeChoice(places, configured, environment)
         # Without colour, Textual makes a theme of true colours grey; only the terminal's own can be left out.
-        super().__init__(driver_class=TerminalDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
+        driver = None if IN_BROWSER in environment else TerminalDriver  # None: Textual takes the one named there
+        super().__init__(driver_class=driver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.places = places
         self.now = now
         self.watched = watched or self._watched

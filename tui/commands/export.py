@@ -1,8 +1,8 @@
 """`midwatch export RUN`: one run as one document, to keep or to send, with what looks like a secret masked.
 
 JSON: `{"midwatch", "exported_at", "run", "answers", "events"}`: `run` is what `show --json` has, `answers` a list of
-`{"agent", "attempt", "bytes", "text"}` (`text` is `null` where an answer is over a MiB or its journal is gone), `events`
-what `events --json` has. Markdown: a report for a person.
+`{"agent", "attempt", "bytes", "text"}` (`text` is `null` where an answer is over a MiB or its journal is gone),
+`events` what `events --json` has. Markdown: a report for a person.
 """
 
 from __future__ import annotations

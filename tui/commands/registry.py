@@ -45,6 +45,8 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "doctor": ("doctor", "", "CLIs, the record's health, what is lacking"),
     "status": ("status", "", "one short line for a tmux bar or a prompt"),
     "trust": ("trust", "[PATH]", "trust a project's workflows"),
+    "completion": ("completion", "SHELL", "what bash, zsh or fish need to complete midwatch"),
+    "serve": ("serve", "", "the screen in a browser on this machine"),
     "watch": ("watch", "", "the process that conducts the runs"),
 }
 
