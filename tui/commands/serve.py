@@ -24,8 +24,8 @@ def configure(parser: ArgumentParser, command: str) -> None:
     """What it takes."""
     describe(
         parser,
-        "The screen in a browser. Whoever opens the address with its key can do all that you can: launch workflows, stop"
-        "\nruns, read every output. It is plain HTTP: reach another machine's through `ssh -L 8000:localhost:8000 BOX`.",
+        "The screen in a browser. Whoever opens the address with its key can do all that you can: launch workflows,"
+        "\nstop runs, read every output. It is plain HTTP: reach a remote one by `ssh -L 8000:localhost:8000 BOX`.",
         "midwatch serve --port 8000",
     )
     parser.add_argument("--host", metavar="HOST", default="localhost", help="where to listen (localhost)")
