@@ -117,3 +117,15 @@ def test_a_pipe_gets_whole_lines(midwatch: Midwatch, building: Building, monkeyp
     monkeypatch.delenv("COLUMNS")
     building.finished(workflow=f"/flows/{'long-' * 30}.toml")
     assert "long-" * 30 in midwatch("runs").out
+
+
+def test_runs_go_by_when_they_were_launched_and_what_they_cost(midwatch: Midwatch, building: Building) -> None:
+    old = building.launch(at=1_767_225_600_000)
+    dear = building.launch()
+    building.start(dear, "api")
+    building.use(dear, "api", cost=2_500_000_000)
+    assert [run["run"] for run in midwatch("runs", "--since", "2026-02-01", "--json").json] == [dear]
+    assert [run["run"] for run in midwatch("runs", "--cost", "$2.50", "--json").json] == [dear]
+    assert midwatch("runs", "--cost", "2.51", "--json").json == []
+    assert [run["run"] for run in midwatch("runs", "--since", "2025-12-31", "--json").json] == [dear, old]
+    assert "is no amount of dollars" in midwatch("runs", "--cost", "nan").err

@@ -57,3 +57,18 @@ def moment(text: str) -> int:
         return now_ms() - int(parse_duration(text) * 1000)
     except ValueError:
         raise ArgumentTypeError(f"'{text[:40]}' is neither a date (2026-01-31) nor a time ago (7d, 24h)") from None
+
+
+def usd(text: str) -> int:
+    """An amount of money in nano-dollars: '2.50', '$2.50'."""
+    from decimal import Decimal, InvalidOperation
+
+    from store.usage import NANO
+
+    try:
+        amount = Decimal(text.strip().removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not amount.is_finite() or not 0 <= amount < 10**9:
+        raise ArgumentTypeError(f"'{text[:40]}' is no amount of dollars (2.50)")
+    return int(amount * NANO)

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "recover": ("recover", "", "what was cut off and waits for you"),
     "resume": ("recover", "RUN AGENT", "take up one agent that was cut off"),
     "discard": ("recover", "RUN", "settle what was cut off"),
+    "search": ("search", "TEXT", "words in what agents printed, over all runs"),
     "usage": ("usage", "", "what it cost"),
     "letters": ("letters", "[retry ID|drop ID]", "dead letters and refused transitions"),
     "export": ("export", "RUN", "one run as JSON or Markdown, to keep or send"),

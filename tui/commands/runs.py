@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from store.ids import now_ms
 from store.paths import Places
 from store.views import harness_paused, run_lines
-from tui.commands.options import count, describe, outcome
+from tui.commands.options import count, describe, moment, outcome, usd
 from tui.commands.reading import reading, watched
 from tui.standing import run_status
 from tui.statuses import Status
@@ -20,7 +20,7 @@ TYPE_CHECKING = False  # importing typing would be a tenth of the start-up
 if TYPE_CHECKING:
     import sqlite3
 
-    from store.model import Outcome, RunStatus
+    from store.model import RunStatus
     from store.views import RunLine
     from tui.commands.terminal import Terminal
 
@@ -33,6 +33,8 @@ def configure(parser: ArgumentParser, command: str) -> None:
     parser.add_argument("--limit", metavar="N", type=count, default=50, help="at most so many (50)")
     parser.add_argument("--workflow", metavar="WORKFLOW", help="only runs of this workflow, a name or a path")
     parser.add_argument("--outcome", metavar="OUTCOME", type=outcome, help="only runs that ended so")
+    parser.add_argument("--since", metavar="WHEN", type=moment, help="only runs launched since: a date, or 7d, 24h")
+    parser.add_argument("--cost", metavar="USD", type=usd, help="only runs known to have cost at least so much")
 
 
 def run(arguments: Namespace, terminal: Terminal) -> int:
@@ -42,7 +44,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     paused = False
     with reading(places) as connection:
         if connection is not None:
-            lines = _wanted(connection, arguments.limit, arguments.workflow, arguments.outcome)
+            lines = _wanted(connection, arguments)
             paused = harness_paused(connection)
     watch = any(line.live for line in lines) and watched(places)
     statuses = [run_status(line, watched=watch, harness_paused=paused) for line in lines]
@@ -54,7 +56,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         )
         return Status.OK
     if not lines:
-        terminal.note("no such run" if arguments.workflow or arguments.outcome else _NOTHING)
+        terminal.note("no such run" if _filters(arguments) else _NOTHING)
         return Status.OK
     _print(terminal, lines, statuses)
     return Status.OK
@@ -63,23 +65,23 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
 _NOTHING = "no runs yet; `midwatch run WORKFLOW` launches one"
 
 
-def _wanted(connection: sqlite3.Connection, limit: int, workflow: str | None, ended: Outcome | None) -> list[RunLine]:
-    """The newest runs that fit, read in pages so that a filter costs what it skips and no more."""
-    if workflow is None and ended is None:
-        return run_lines(connection, limit=limit)
-    import os
+def _filters(arguments: Namespace) -> bool:
+    return any(getattr(arguments, name) is not None for name in ("workflow", "outcome", "since", "cost"))
 
-    path = None if workflow is None else os.path.realpath(workflow)
+
+def _wanted(connection: sqlite3.Connection, arguments: Namespace) -> list[RunLine]:
+    """The newest runs that fit, read in pages so that a filter costs what it skips and no more."""
+    limit: int = arguments.limit
+    if not _filters(arguments):
+        return run_lines(connection, limit=limit)
+    from tui.run_filter import RunFilter
+
+    wanted = RunFilter.of(arguments.workflow, arguments.outcome, since=arguments.since, cost=arguments.cost)
     found: list[RunLine] = []
     before: int | None = None
     while len(found) < limit and (page := run_lines(connection, limit=_PAGE, before=before)):
         before = page[-1].seq
-        found.extend(
-            line
-            for line in page
-            if (ended is None or line.outcome is ended)
-            and (workflow is None or workflow == line.name or path == line.workflow)
-        )
+        found.extend(line for line in page if wanted.fits(line))
     return found[:limit]
 
 

@@ -3,64 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from store.model import State
-from store.paths import Places
 from store.run import Delegation, Run
 from tui.lines import Span
+from tui.source import Source
 from tui.tail import Tail
 from tui.text import one_line
-from tui.transcript import Transcript
 from tui.waiting import waits_for
 from tui.widgets.pager import Pager
 from tui.wording import short
 
-if TYPE_CHECKING:
-    from harness.agents.base import Reader
-
 _ENDED_BADLY = frozenset({State.FAILED, State.BLOCKED})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
-    """Whose output is shown. Another attempt is another source."""
-
-    run: str
-    agent: str
-    attempt: int
-    cli: str
-    reports: bool
-
-    @classmethod
-    def of(cls, run: Run, delegation: Delegation) -> Source | None:
-        """The newest attempt of an agent; `None` when it has not started."""
-        attempt = delegation.attempt
-        if attempt is None:
-            return None
-        planned = run.plan.agent(delegation.name)
-        return cls(run=run.id, agent=delegation.name, attempt=attempt.number, cli=planned.cli, reports=planned.reports)
-
-    def open(self, places: Places, tool_sign: str) -> Transcript:
-        """Its transcript, nothing of it read yet."""
-        return Transcript(
-            places.journal(self.run, self.agent, self.attempt, "out"),
-            places.journal(self.run, self.agent, self.attempt, "err"),
-            reader=self._reader,
-            tool_sign=tool_sign,
-        )
-
-    def _reader(self) -> Reader | None:
-        from harness.agents import adapter
-
-        try:
-            chosen = adapter(self.cli)
-        except KeyError:  # recorded by a midwatch that knew another CLI: shown as it is
-            return None
-        return chosen.reader(reports=self.reports) if chosen.takes_lines or self.reports else None
 
 
 class Output(Pager):
