@@ -22,6 +22,7 @@ from tui.situation import (
     needs_attempt,
     needs_live_run,
     needs_nothing,
+    needs_run,
     needs_search,
 )
 
@@ -184,6 +185,21 @@ ACTIONS: tuple[Action, ...] = (
         shown="e",
         label="events",
         help="What happened to the selected agent, or in the run, event by event.",
+    ),
+    Action(
+        id="timeline",
+        keys=("T",),
+        shown="T",
+        label="over time",
+        when=needs_run,
+        help="The selected run over time: waves and agents as bars, and what happened when.",
+    ),
+    Action(
+        id="history",
+        keys=("H",),
+        shown="H",
+        label="history",
+        help="All runs by words, outcome, workflow, date and cost; and words in everything that agents printed.",
     ),
     Action(
         id="usage",

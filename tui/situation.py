@@ -52,6 +52,11 @@ def needs_nothing(_: Situation) -> str | None:
     return None
 
 
+def needs_run(here: Situation) -> str | None:
+    """Needs a run, whatever became of it."""
+    return "no run is selected" if here.run is None else None
+
+
 def needs_live_run(here: Situation) -> str | None:
     """Needs a live run."""
     if here.run is None:

@@ -13,6 +13,7 @@ from store.paths import Places
 from tests.tui.driving import files_read, output_read, press, screen_on, until
 from tests.tui.scenes import busy, fixed_ids
 from tui.midwatch import Midwatch
+from tui.screens.found import Found
 from tui.screens.launch import Launch
 
 WIDE, NARROW = (120, 36), (80, 24)
@@ -45,6 +46,8 @@ def take(snap_compare: SnapCompare, app: Midwatch, size: tuple[int, int], *keys:
         screen = app.screen
         if isinstance(screen, Launch):
             await until(pilot, lambda: screen.plan.count() > 0 and bool(screen.focused))
+        if isinstance(screen, Found):
+            await until(pilot, lambda: screen.looked)
         await output_read(pilot)
 
     return snap_compare(app, terminal_size=size, run_before=before)
@@ -60,6 +63,9 @@ SCREENS: Sequence[tuple[str, tuple[str, ...]]] = (
     ("help", ("question_mark",)),
     ("usage", ("u",)),
     ("events", ("down", "enter", "down", "enter", "e")),
+    ("timeline", ("slash", "=triage", "enter", "enter", "T")),
+    ("history", ("H",)),
+    ("found", ("H", "f", "=total", "enter")),
     ("sentence", ("slash", "=backport", "enter", "n")),
 )
 

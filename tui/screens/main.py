@@ -20,6 +20,7 @@ from tui.aside import aside
 from tui.feed import Feed, News, RecordLost
 from tui.glance import Glance, look, spent_today
 from tui.record_reader import RecordReader
+from tui.screens.looking_back import LookingBack
 from tui.screens.main_layout import LEAST, is_wide
 from tui.screens.moving import Moving
 from tui.screens.returning import Returning
@@ -47,7 +48,7 @@ FILES_EVERY_S = 30.0
 PAGE = 200
 
 
-class Main(Moving, Verbs, Returning):
+class Main(Moving, Verbs, Returning, LookingBack):
     """What the program opens on."""
 
     def __init__(self) -> None:
@@ -117,6 +118,17 @@ class Main(Moving, Verbs, Returning):
             self._clock.resume()
         else:
             self._clock.pause()
+
+    def reach(self, run: str) -> bool:
+        """Shows this run, however old; whether it is still there."""
+        while True:
+            self.look(run)
+            selected = self.runs.selected
+            if selected is not None and selected.run.id == run:
+                return True
+            if len(self.glance.runs) < self._limit:
+                return False
+            self._limit *= 4
 
     def _look(self, run: str | None) -> Glance:
         connection = self._reader.connection()

@@ -44,6 +44,12 @@ class Board(Rows[BoardRow]):
         self.caption_now()
         self.repaint()
 
+    def select_agent(self, name: str) -> None:
+        """Puts the hand on the agent of that name."""
+        for item in self.every:
+            if isinstance(item, AgentRow) and item.planned.name == name:
+                self.select(item.key)
+
     @property
     def agent(self) -> AgentRow | None:
         """The agent under the cursor."""

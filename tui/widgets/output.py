@@ -43,6 +43,8 @@ class Output(Pager):
         self._why_empty = self._whose = ""
         self._match: int | None = None
         self._ongoing = False
+        self._reaching: int | None = None
+        self._err_wanted: Source | None = None
 
     def show(self, run: Run | None, delegation: Delegation | None, *, paused: bool) -> None:
         """Shows the newest output of this agent."""
@@ -57,8 +59,21 @@ class Output(Pager):
             self._open()
         self.caption_now()
         if self.tail is not None and delegation is not None:
-            self.tail.transcript.with_err = delegation.state in _ENDED_BADLY
+            self.tail.transcript.with_err = delegation.state in _ENDED_BADLY or source == self._err_wanted
             self.tail.ended = delegation.final
+
+    def reach(self, line: int, words: str) -> None:
+        """Goes to a line of the whole output, standard error included, as soon as that much of it has been read."""
+        self._err_wanted, self._reaching = self.source, line
+        self.search(words)
+        if self.tail is not None:
+            self.tail.transcript.with_err = True
+        self._reach()
+
+    def _reach(self) -> None:
+        if self._reaching is not None and self.count() > self._reaching:
+            line, self._reaching = self._reaching, None
+            self.found(line)
 
     def search(self, wanted: str) -> None:
         """Marks these words wherever they are; '' ends the search."""
@@ -118,6 +133,7 @@ class Output(Pager):
         self.waiting = False
         if message.tail is self.tail:
             self.grown()
+            self._reach()
 
     def on_unmount(self) -> None:
         """Nobody looks any more."""
@@ -136,6 +152,7 @@ class Output(Pager):
 
     def _open(self) -> None:
         self._close()
+        self._reaching = None
         if self.source is not None:
             transcript = self.source.open(self.midwatch.places, ">" if self.midwatch.ascii else "\u00bb")
             self.tail = Tail(transcript, self._told, ended=False)

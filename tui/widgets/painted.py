@@ -50,6 +50,7 @@ class Painted(Widget):
         """Computes the lines again and repaints the cells that are not the same."""
         size = self.size
         if self._shown_at != size:
+            self._shown_at = None  # it may be back in its old size before it is painted, with other lines
             self.refresh()
             return
         now = self._computed(size)
