@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from store import events as e
-from store.ids import new_id, new_run_id
+from store.ids import new_id, new_run_id, now_ms
 from store.model import Counts, Outcome, Role
 from store.plan import Plan, PlannedAgent, PlannedWave
 from store.record import Batch, record
@@ -42,20 +42,22 @@ def fill(connection: sqlite3.Connection, *, runs: int, events_of_run: int = EVEN
     connection.execute(f"PRAGMA synchronous={synchronous}")
 
 
+def cut_off(connection: sqlite3.Connection, *, runs: int) -> None:
+    """Adds `runs` runs that were live when the box went down, all four agents at work; the next watch settles them."""
+    at = now_ms()
+    for number in range(runs):
+        run = new_run_id()
+        used = [
+            e.UsageRecorded(run=run, agent=agent, at=at, attempt=1, turns=2, counts=Counts(cost=8_400_000))
+            for agent in AGENTS
+        ]
+        record(connection, [Batch(events=(*_begun(run, at, f"night-{number}"), *used))])
+
+
 def _run(number: int, length: int) -> Iterator[e.Event]:
     run, at, workflow = new_run_id(), _FIRST + number * _MINUTE, f"ship-{number % WORKFLOWS:02}"
     usages = length - _OF_RUN - _OF_AGENT * len(AGENTS)
-    yield e.RunLaunched(
-        run=run, at=at, workflow=f"/w/{workflow}.toml", name=workflow, folder="/w", plan=PLAN, digest="d" * 64
-    )
-    yield e.WaveStarted(run=run, at=at, wave=0, name="build")
-    for position, agent in enumerate(AGENTS):
-        yield e.DelegationDelegated(run=run, agent=agent, at=at, position=position)
-        yield e.DelegationStarted(run=run, agent=agent, at=at, attempt=1, attempt_id=new_id(), cli="claude")
-        yield e.AttemptStarted(
-            run=run, agent=agent, at=at, attempt=1, pid=4711, start_ticks=1, boot="boot", namespace=1
-        )
-        yield e.AttemptNamed(run=run, agent=agent, at=at, attempt=1, session=new_id())
+    yield from _begun(run, at, workflow)
     for ordinal in range(usages):
         yield e.UsageRecorded(
             run=run,
@@ -74,3 +76,17 @@ def _run(number: int, length: int) -> Iterator[e.Event]:
     yield e.WaveFinished(run=run, at=at, wave=0, name="build")
     outcome = Outcome.COMPLETED if number % 3 else Outcome.NOT_ACCEPTED
     yield e.RunFinished(run=run, at=at, outcome=outcome, reached_end=True, why="every agent is done")
+
+
+def _begun(run: str, at: int, workflow: str) -> Iterator[e.Event]:
+    yield e.RunLaunched(
+        run=run, at=at, workflow=f"/w/{workflow}.toml", name=workflow, folder="/w", plan=PLAN, digest="d" * 64
+    )
+    yield e.WaveStarted(run=run, at=at, wave=0, name="build")
+    for position, agent in enumerate(AGENTS):
+        yield e.DelegationDelegated(run=run, agent=agent, at=at, position=position)
+        yield e.DelegationStarted(run=run, agent=agent, at=at, attempt=1, attempt_id=new_id(), cli="claude")
+        yield e.AttemptStarted(
+            run=run, agent=agent, at=at, attempt=1, pid=4711, start_ticks=1, boot="boot", namespace=1
+        )
+        yield e.AttemptNamed(run=run, agent=agent, at=at, attempt=1, session=new_id())

@@ -1,6 +1,6 @@
 """How long `midwatch runs` takes on a record that has seen much, next to the least that such a command can take.
 
-    python -m bench.runs --tmp FOLDER
+    python -m bench.runs [--tmp FOLDER]
 
 It prepares two homes in FOLDER and keeps them for the next time: `full`, with 10,000 finished runs and 2,000,000
 events, and `empty`, with a record that has none. Then whole processes are timed, in turn:
@@ -21,6 +21,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -34,6 +35,7 @@ from store.migrations import migrate
 from store.paths import Places
 
 ROOT = Path(__file__).parents[1]
+KEPT = Path(tempfile.gettempdir()) / "midwatch-bench"
 MIDWATCH_RUNS = ("-m", "tui", "runs")
 
 
@@ -90,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--tmp", type=Path, required=True, help="where the two homes are kept")
+    parser.add_argument("--tmp", type=Path, default=KEPT, help="where the two homes are kept")
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--events", type=int, default=10_000 * EVENTS_OF_RUN)
     parser.add_argument("--rounds", type=int, default=21)
