@@ -9,6 +9,7 @@ import sys
 import time
 
 from harness.lock import Lock
+from harness.requests import CANNOT_BEGIN
 from store.errors import StoreError
 from store.paths import Places
 
@@ -35,7 +36,7 @@ def main(*, stays: bool = False) -> int:
         asyncio.run(Watch(places, lock=lock, stays=stays).serve())
     except (StoreError, OSError) as error:
         print(f"midwatch: {error}", file=sys.stderr)
-        return 7
+        return CANNOT_BEGIN
     return 0
 
 

@@ -19,6 +19,20 @@ class Admitted:
     agents: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spent:
+    """What the runs that agents launched have used: nano-dollars and turns. It counts in the gates above them."""
+
+    cost: int = 0
+    turns: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(cost=self.cost + other.cost, turns=self.turns + other.turns)
+
+
+NOTHING = Spent()
+
+
 def admit(run: Run, wanting: Sequence[str], *, harness_paused: bool, starting: Collection[str] = ()) -> Admitted:
     """Who of `wanting` may start; `starting` are those that were admitted and are not recorded as running yet."""
     if harness_paused or run.paused or run.halted is not None or run.draining_until is not None:
@@ -29,15 +43,16 @@ def admit(run: Run, wanting: Sequence[str], *, harness_paused: bool, starting: C
     return Admitted(agents=tuple(free[:places]))
 
 
-def gate_of_run(run: Run, *, now: int, at_work: bool = False) -> Halt | None:
+def gate_of_run(run: Run, *, now: int, at_work: bool = False, below: Spent = NOTHING) -> Halt | None:
     """The gate of the whole run that has closed, if one has: budget, turns or deadline.
 
-    `at_work`: for agents that are at work already; the last turn that the limit allows may be finished.
+    `at_work`: for agents that are at work already; the last turn that the limit allows may be finished. `below`: what
+    the runs that its agents launched have used.
     """
     plan = run.plan
-    if plan.budget is not None and _spent(run.totals) >= plan.budget:
+    if plan.budget is not None and _spent(run.totals) + below.cost >= plan.budget:
         return Halt(reason=Reason.BUDGET, detail=f"the run's budget of {_dollars(plan.budget)} is spent")
-    if plan.max_turns is not None and run.totals.turns >= plan.max_turns + at_work:
+    if plan.max_turns is not None and run.totals.turns + below.turns >= plan.max_turns + at_work:
         passed = "passed" if at_work else "reached"
         return Halt(reason=Reason.TURNS, detail=f"the run's limit of {plan.max_turns} turns is {passed}")
     if plan.deadline is not None and now >= run.started_at + plan.deadline * 1000:
@@ -45,12 +60,12 @@ def gate_of_run(run: Run, *, now: int, at_work: bool = False) -> Halt | None:
     return None
 
 
-def gate_of_agent(planned: PlannedAgent, delegation: Delegation) -> Halt | None:
-    """The gate of one agent that has closed, if one has: its budget or its turns."""
+def gate_of_agent(planned: PlannedAgent, delegation: Delegation, *, below: Spent = NOTHING) -> Halt | None:
+    """The gate of one agent that has closed, if one has: its budget or its turns; `below` as for its run."""
     totals = delegation.totals
-    if planned.budget is not None and _spent(totals) >= planned.budget:
+    if planned.budget is not None and _spent(totals) + below.cost >= planned.budget:
         return Halt(reason=Reason.BUDGET, detail=f"its budget of {_dollars(planned.budget)} is spent")
-    if planned.max_turns is not None and totals.turns > planned.max_turns:
+    if planned.max_turns is not None and totals.turns + below.turns > planned.max_turns:
         return Halt(reason=Reason.TURNS, detail=f"its limit of {planned.max_turns} turns is passed")
     return None
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.agents.base import Adapter
 from harness.attempt_files import AttemptFiles, beside
 from harness.cli_names import COMMAND
-from harness.duration import format_duration
 from harness.ending import AttemptFacts, Ending, ending
 from harness.ledger import Ledger
 from harness.reading import AttemptReading
@@ -32,8 +32,7 @@ class Answer:
 class AtWork:
     """An attempt between its commit and its final state. Mutable: it follows a living process.
 
-    Timeouts run on the monotonic clock, which stands still while the host is suspended: a suspend is not charged to
-    the agent as a hang.
+    `started` and `last_sign` are moments of `clock` (`harness.clock`); whether it is stuck is the sweeper's to find.
     """
 
     run: str
@@ -43,14 +42,18 @@ class AtWork:
     attempt_id: str
     session: str | None = None
     reading: AttemptReading
-    started: float = field(default_factory=time.monotonic)
-    last_sign: float = field(default_factory=time.monotonic)
+    started: float = 0.0
+    last_sign: float = 0.0
+    clock: Callable[[], float] = time.monotonic
     kept: Kept | None = None
     launched: bool = False
     asked: Reason | None = None
     stuck: str | None = None
     gone: Exit | None = None
     reviewing: bool = False
+
+    def __post_init__(self) -> None:
+        self.started = self.last_sign = self.clock()
 
     @property
     def agent(self) -> str:
@@ -64,21 +67,24 @@ class AtWork:
 
     def spoke(self) -> None:
         """Bytes came from it just now."""
-        self.last_sign = time.monotonic()
+        self.last_sign = self.clock()
 
-    def out_of_time(self) -> str | None:
-        """The sentence for a timeout that has passed."""
+    @property
+    def goes_on(self) -> bool:
+        """Whether nobody has asked it to end and it has not ended."""
+        return self.asked is None and self.stuck is None and self.gone is None
+
+    @property
+    def deadline(self) -> float | None:
+        """When its timeout is over, on its clock; `None` when it has none, or is ending anyway."""
         limit = self.planned.timeout
-        if limit is None or time.monotonic() - self.started < limit:
-            return None
-        return f"it took longer than its timeout of {format_duration(limit)}"
+        return None if limit is None or not self.goes_on else self.started + limit
 
-    def silent_for_too_long(self) -> str | None:
-        """The sentence for an agent that gave no sign of life for as long as it may (E9)."""
+    @property
+    def silent_by(self) -> float | None:
+        """When it will have been silent for too long, on its clock, unless it gives a sign of life before (E9)."""
         limit = self.planned.no_sign_of_life
-        if limit is None or not self.launched or time.monotonic() - self.last_sign < limit:
-            return None
-        return f"no sign of life for {format_duration(limit)}, so it was ended"
+        return None if limit is None or not self.goes_on or not self.launched else self.last_sign + limit
 
     def ended(self) -> e.AttemptEnded:
         """The event that records how it ended: what we had asked, its exit, its result (A5)."""
@@ -94,6 +100,8 @@ class AtWork:
             leftovers=0 if gone is None else gone.leftovers,
             out_bytes=0 if gone is None else gone.out_bytes,
             err_bytes=0 if gone is None else gone.err_bytes,
+            not_understood=self.reading.not_understood,
+            misread=self.reading.misread,
         )
 
     def ending(self, *, interrupted_near: bool = False) -> Ending:

@@ -33,6 +33,7 @@ class Beginning:
     inputs: Mapping[str, str]
     earlier: tuple[Run, ...] = ()  # the runs that it continues, oldest first
     taken_up: TakenUp | None = None
+    parent: Mapping[str, str] | None = None  # the `run` and the `agent` that it was launched from, if from inside one
 
 
 def begin(
@@ -56,6 +57,8 @@ def begin(
             inputs=beginning.inputs,
             environment=fingerprints(taken.env, fingerprint_key(places.fingerprint_key)),
             continues=beginning.earlier[-1].id if beginning.earlier else None,
+            parent=None if beginning.parent is None else beginning.parent["run"],
+            parent_agent=None if beginning.parent is None else beginning.parent["agent"],
         )
     ]
     for index, wave in enumerate(beginning.plan.waves):

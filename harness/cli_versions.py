@@ -16,7 +16,7 @@ from harness.agents.base import CredentialShape
 from harness.settings import Settings
 
 ASK_S = 10.0
-_NUMBER = re.compile(r"\d+(?:\.\d+)+[0-9A-Za-z.+-]*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+(?:[.+-]?[0-9A-Za-z]+)*")
 _MARK = "MIDWATCH_ATTEMPT"
 
 
@@ -82,5 +82,8 @@ def ask_version(command: Sequence[str], environment: dict[str, str]) -> str | No
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    found = _NUMBER.search(said.stdout.decode(errors="replace"))
-    return None if found is None else found[0]
+    for stream in (said.stdout, said.stderr):  # pi says it on standard error
+        found = _NUMBER.search(stream.decode(errors="replace"))
+        if found is not None:
+            return found[0]
+    return None

@@ -45,12 +45,16 @@ class Conductor:
         supervisor: Supervisor,
         record: Record,
         harness_paused: Callable[[], bool],
+        clock: Callable[[], float],
+        recorded: Callable[[Conductor], None],
     ) -> None:
         self.course = Course(folded)
         self._hand_over = hand_over
         self._supervisor = supervisor
         self._record = record
         self._harness_paused = harness_paused
+        self._clock = clock
+        self._recorded = recorded
 
     @property
     def run(self) -> Run:
@@ -68,6 +72,7 @@ class Conductor:
             batches, acts = course.taken()
             if batches:
                 self._check(batches, await self._record(batches))
+                self._recorded(self)
             for act in acts:
                 act()
 
@@ -105,6 +110,14 @@ class Conductor:
                 obeying.obey(course, message)
             case m.Interrupt():
                 stopping.interrupt(course)
+            case m.Stuck(agent=agent):
+                stopping.stuck(course, agent)
+            case m.ParentStopped(why=why):
+                if course.run.live and course.run.halted is None:
+                    stopping.halt(course, Reason.PARENT, why)
+            case m.Below(run=run, agent=agent, spent=spent):
+                course.below[run] = (agent, spent)
+                self._close_gates(agent)
             case m.Look():
                 stopping.look(course, now=now_ms())
 
@@ -129,7 +142,7 @@ class Conductor:
     def _launch(self, wanting: Sequence[str]) -> bool:
         """Whether anything changed, so that planning goes on."""
         course = self.course
-        gate = gate_of_run(course.run, now=now_ms())
+        gate = gate_of_run(course.run, now=now_ms(), below=course.spent_below())
         if gate is not None:
             stopping.halt(course, gate.reason, gate.detail)
             return True
@@ -142,7 +155,7 @@ class Conductor:
     def _start(self, planned: PlannedAgent) -> None:
         course = self.course
         attempt = len(course.run.delegations[planned.name].attempts) + 1
-        work = self._hand_over.begin(course.run, planned, attempt=attempt, attempt_id=new_id())
+        work = self._hand_over.begin(course.run, planned, attempt=attempt, attempt_id=new_id(), clock=self._clock)
         course.at_work[planned.name] = work
         course.emit(
             e.DelegationStarted(
@@ -205,11 +218,16 @@ class Conductor:
         events = work.reading.read(lines)
         for event in events:
             course.emit(event)
-        if not events or work.asked is not None:
-            return
-        gate = gate_of_agent(work.planned, course.run.delegations[agent])
-        if gate is not None:
-            stopping.end_agent(course, agent, gate.reason, gate.detail)
-        run_gate = gate_of_run(course.run, now=now_ms(), at_work=True)
+        if events and work.asked is None:
+            self._close_gates(agent)
+
+    def _close_gates(self, agent: str) -> None:
+        """Ends what has used all it may, after this agent used more."""
+        course, work = self.course, self.course.at_work.get(agent)
+        if work is not None and work.asked is None:
+            gate = gate_of_agent(work.planned, course.run.delegations[agent], below=course.spent_below(agent))
+            if gate is not None:
+                stopping.end_agent(course, agent, gate.reason, gate.detail)
+        run_gate = gate_of_run(course.run, now=now_ms(), at_work=True, below=course.spent_below())
         if run_gate is not None:
             stopping.halt(course, run_gate.reason, run_gate.detail)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+from harness.admission import NOTHING, Spent
 from harness.at_work import AtWork
 from harness.messages import Message
 from store import events as e
@@ -32,12 +33,18 @@ class Course:
         self._batches: list[Batch] = []
         self._acts: list[Act] = []
         self.at_work: dict[str, AtWork] = {}
+        self.below: dict[str, tuple[str, Spent]] = {}
+        """By run that an agent of this one launched: the agent, and what that run has used."""
         self.interrupting = False
 
     @property
     def run(self) -> Run:
         """The run as it stands, everything emitted so far included."""
         return self._folded.run
+
+    def spent_below(self, agent: str | None = None) -> Spent:
+        """What the runs have used that this agent launched, or any of its agents."""
+        return sum((spent for by, spent in self.below.values() if agent in (None, by)), NOTHING)
 
     def emit(self, event: e.Event) -> bool:
         """Whether the machine admits the event; then it is applied and waits to be recorded."""

@@ -3,7 +3,7 @@
 | we had asked it to end | exit | final result of the CLI | state |
 | --- | --- | --- | --- |
 | before its `done` was committed | any | any | stopped (reason) |
-| no | signal, 128 + signal or unknown, near the watch's own end or a reboot | none | stopped (interrupted) |
+| no | a signal, unknown or any status but 0, near the watch's own end or a reboot | none | stopped (interrupted) |
 | no, or to tidy up | any | success, but tools were denied with nobody there | blocked |
 | only to tidy up | any | success | done |
 | no | 0 | success | done |
@@ -28,8 +28,6 @@ from harness.reports import Failure, Result
 from store.model import Reason, State, Verdict
 
 _LONGEST_MESSAGE = 2_000  # characters of a CLI's own error in a detail
-_SIGNALS_OF_A_SHUTDOWN = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM)
-_STATUSES_OF_A_SHUTDOWN = frozenset(128 + number for number in _SIGNALS_OF_A_SHUTDOWN)  # a CLI that caught one
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +89,8 @@ def ending(facts: AttemptFacts) -> Ending:
 
 
 def _cut_off(facts: AttemptFacts) -> bool:
-    return facts.code is None or facts.signal is not None or facts.code in _STATUSES_OF_A_SHUTDOWN
+    """A shutdown tells everybody at once, and a program that catches TERM may leave with any status."""
+    return facts.signal is not None or facts.code != 0
 
 
 def _with_result(facts: AttemptFacts, result: Result) -> Ending:

@@ -35,6 +35,13 @@ class FileError(HarnessError):
         self.file = file
         self.line = line
         self.sentence = sentence
+        self.others: tuple[FileError, ...] = ()
+        """What else is wrong with the same file, in the order of its lines; this one comes first."""
+
+    @property
+    def all(self) -> tuple[FileError, ...]:
+        """Everything that is wrong with the file."""
+        return (self, *self.others)
 
 
 class WorkflowError(FileError):

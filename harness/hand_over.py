@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +58,9 @@ class HandOver:
     earlier: tuple[Run, ...] = ()  # the runs that this one continues, oldest first
     taken_up: TakenUp | None = None
 
-    def begin(self, run: Run, planned: PlannedAgent, *, attempt: int, attempt_id: str) -> AtWork:
+    def begin(
+        self, run: Run, planned: PlannedAgent, *, attempt: int, attempt_id: str, clock: Callable[[], float]
+    ) -> AtWork:
         """The attempt as it will be committed; nothing is written or started yet."""
         chosen, taken_up = adapter(planned.cli), self._taken_up(planned.name)
         ledger = None if taken_up is None else taken_up.ledger
@@ -69,6 +72,7 @@ class HandOver:
             attempt=attempt,
             attempt_id=attempt_id,
             session=self._session(planned, chosen),
+            clock=clock,
             reading=reading_of(run.id, planned, chosen, attempt, attempt_id, files=files, ledger=ledger),
         )
 
@@ -137,8 +141,9 @@ class HandOver:
 
     def _prompt(self, run: Run, agent: Agent) -> str:
         taken_up = self._taken_up(agent.name)
-        if taken_up is not None:
-            return self._prompt_again(taken_up)
+        return self._prompt_first(run, agent) if taken_up is None else self._prompt_again(taken_up, agent)
+
+    def _prompt_first(self, run: Run, agent: Agent) -> str:
         if agent.prompt is None:
             return ""
         wave = run.delegations[agent.name].wave
@@ -159,12 +164,25 @@ class HandOver:
             limit=self.settings.limits.handover,
         )
 
-    def _prompt_again(self, taken_up: TakenUp) -> str:
+    def _prompt_again(self, taken_up: TakenUp, agent: Agent) -> str:
         """What a resumed agent is told: with its session, only that it was cut off; else the whole hand-over again."""
         if taken_up.session is not None:
             return taken_up.tell
-        files = attempt_files(self.places, taken_up.run, taken_up.agent, taken_up.attempt)
-        return f"{taken_up.tell}\n\n{files.prompt.read_text(errors='replace')}"
+        return f"{taken_up.tell}\n\n{self._handed_over(agent)}"
+
+    def _handed_over(self, agent: Agent) -> str:
+        """The newest prompt that any of the earlier runs gave this agent.
+
+        It is made now when none did: a watch may die after an attempt is committed and before its prompt is written.
+        """
+        pasts = [past for past in self.earlier if agent.name in past.delegations]
+        for past in reversed(pasts):
+            for attempt in reversed(past.delegations[agent.name].attempts):
+                with suppress(FileNotFoundError):
+                    files = attempt_files(self.places, past.id, agent.name, attempt.number)
+                    return files.prompt.read_text(errors="replace")
+        in_its_wave = [past for past in pasts if past.delegations[agent.name].wave] or pasts[:1]
+        return self._prompt_first(in_its_wave[-1], agent)
 
     def _prior(self, run: Run, delegation: Delegation) -> PriorAgent:
         assert delegation.state in FINAL_STATES
@@ -215,13 +233,17 @@ def error_text(files: AttemptFiles, work: AtWork, ending: Ending) -> str:
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    """The file is there whole or not at all, and stays through a power loss: a resume hands it over again."""
+    part = path.with_name(f"{path.name}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    part.rename(path)
 
 
 def _limits(surroundings: Surroundings) -> tuple[tuple[int, int, int], ...]:

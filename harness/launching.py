@@ -49,6 +49,7 @@ class Launching:
             folder=str(body["folder"]),
             plan=plan,
             inputs=inputs,
+            parent=body.get("parent"),
         )
         return begin(beginning, request, places=self.places, settings=self.settings, record_id=self.record_id)
 

@@ -60,6 +60,11 @@ class Ledger:
 
     def count(self, usage: Usage) -> Sequence[Row]:
         """The rows that this report changed; none when nothing in it was new."""
+        self.take(usage)
+        return self.changed()
+
+    def take(self, usage: Usage) -> None:
+        """Counts it; `changed` tells what it and others came to."""
         model = usage.model
         if model not in self._totals and len(self._totals) >= MAX_MODELS:
             model = None
@@ -72,7 +77,16 @@ class Ledger:
             self._add(entry)
         else:
             self._replace(usage.request, entry)
-        return self._changed()
+
+    def changed(self) -> Sequence[Row]:
+        """The rows that are not what they were when this was last asked."""
+        changed: list[Row] = []
+        for model, totals in self._totals.items():
+            row = _row(model, totals)
+            if self._rows.get(model) != row:
+                self._rows[model] = row
+                changed.append(row)
+        return tuple(changed)
 
     @property
     def session_totals(self) -> Mapping[Meter, Counts] | None:
@@ -131,15 +145,6 @@ class Ledger:
         if usage.settles and not meter.doubtful:
             self._settle()
         self._add(meter.entry)
-
-    def _changed(self) -> Sequence[Row]:
-        changed: list[Row] = []
-        for model, totals in self._totals.items():
-            row = _row(model, totals)
-            if self._rows.get(model) != row:
-                self._rows[model] = row
-                changed.append(row)
-        return tuple(changed)
 
 
 class _Cumulative:

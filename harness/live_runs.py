@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import sqlite3
-import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from harness import finishing
 from harness import messages as m
 from harness.conductor import Conductor, LostRun
+from harness.family import Family
 from harness.hand_over import HandOver
 from harness.planner import Halt
 from harness.recovery import cut_off, settle_runs
@@ -20,10 +21,11 @@ from harness.supervisor import Supervisor
 from store.errors import StoreError
 from store.fold import Folded
 from store.ids import now_ms
+from store.model import Reason
 from store.paths import Places
 from store.record import Handled
 from store.run import Run
-from store.views import load_run
+from store.views import children_of, load_run
 from store.vitals import VitalsRow
 
 _log = logging.getLogger("midwatch.watch")
@@ -41,6 +43,7 @@ class LiveRuns:
         supervisor: Supervisor,
         record_id: str,
         left: Callable[[str], None],
+        clock: Callable[[], float],
     ) -> None:
         self._places = places
         self._scribe = scribe
@@ -48,7 +51,9 @@ class LiveRuns:
         self._supervisor = supervisor
         self._record_id = record_id
         self._left = left
+        self._clock = clock
         self._conductors: dict[str, Conductor] = {}
+        self.family = Family(self._conductors, record_id=record_id)
         self._finishing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._interrupting = False
@@ -88,8 +93,11 @@ class LiveRuns:
             supervisor=self._supervisor,
             record=self._scribe.record,
             harness_paused=lambda: self.paused,
+            clock=self._clock,
+            recorded=self.family.stands,
         )
         self._conductors[folded.run.id] = conductor
+        self.family.began(folded.run)
         self._begin(self._see_through(conductor))
 
     def ask(self, run: str, asked: m.Asked) -> bool:
@@ -104,11 +112,24 @@ class LiveRuns:
         return run in self._finishing
 
     async def stop_finishing(self, run: str, agent: str | None, halt: Halt, handled: Handled | None = None) -> None:
-        """Ends a run whose agents finish by themselves, or one of them; it is settled when none is left."""
+        """Ends a run whose agents finish by themselves, or one of them; it is settled when none is left.
+
+        What its agents launched, and finishes by itself as well, is ended too.
+        """
         now = load_run(self._reader, run)
+        for child in children_of(self._reader, run):
+            if child.id in self._finishing and agent in (None, child.parent_agent):
+                why = f"run {run}, which launched it, was stopped"
+                await self.stop_finishing(child.id, None, Halt(reason=Reason.PARENT, detail=why))
         await self._scribe.record([finishing.stopping(now, agent, halt, handled)])
         for one in await finishing.end(self._places, now, agent, record_id=self._record_id):
             _log.error("a process of run %s could not be ended: %s", run, one)
+
+    def stuck(self, run: str, agent: str) -> None:
+        """The sweeper found it."""
+        conductor = self._conductors.get(run)
+        if conductor is not None:
+            conductor.course.put(m.Stuck(agent=agent))
 
     def look(self) -> None:
         """Time passed or a hold changed."""
@@ -116,9 +137,13 @@ class LiveRuns:
             conductor.course.put(m.Look())
 
     def vitals(self) -> list[VitalsRow]:
-        """A look at what is at work."""
+        """A look at what is at work: the heartbeat of each, and by when it must have given the next one or be done."""
         seen = self._supervisor.look()
-        at, moment = now_ms(), time.monotonic()
+        at, moment = now_ms(), self._clock()
+
+        def on_the_wall(when: float | None) -> int | None:
+            return None if when is None else at + math.ceil((when - moment) * 1000)
+
         rows = []
         for run, conductor in self._conductors.items():
             for agent, work in conductor.course.at_work.items():
@@ -129,6 +154,8 @@ class LiveRuns:
                         agent=agent,
                         at=at,
                         sign_of_life=at - int((moment - work.last_sign) * 1000),
+                        silent_by=on_the_wall(work.silent_by),
+                        deadline=on_the_wall(work.deadline),
                         cpu=None if look is None else round(look.cpu_percent),
                         memory=None if look is None else look.rss_bytes,
                         pids=() if look is None else tuple(look.pids),
@@ -161,6 +188,8 @@ class LiveRuns:
         finally:
             self._scribe.forget_vitals(run)
             del self._conductors[run]
+            self.family.forget(run)
+            self.family.left(run)
             self._left(run)
 
     async def _conduct(self, conductor: Conductor) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from harness.admission import Spent
 from harness.identity import Identity
 from harness.supervisor import Exit, Order
 from store.events import Event
@@ -93,11 +94,49 @@ class Interrupt:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Stuck:
+    """The sweeper found it past its deadline, or silent for too long (E9)."""
+
+    agent: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParentStopped:
+    """The run or the agent that launched this run was stopped, or its run has ended."""
+
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Below:
+    """What a run that one of its agents launched has used by now, together with those below that one."""
+
+    run: str
+    agent: str
+    spent: Spent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
-    """Time passed or a hold changed: look at deadlines and at what may start."""
+    """Time passed or a hold changed: look at the gates of the run and at what may start."""
 
 
-Message = Prepared | Started | Refused | Lines | SignOfLife | OverLimit | Gone | Reviewed | Asked | Interrupt | Look
+Message = (
+    Prepared
+    | Started
+    | Refused
+    | Lines
+    | SignOfLife
+    | OverLimit
+    | Gone
+    | Reviewed
+    | Asked
+    | Interrupt
+    | Stuck
+    | ParentStopped
+    | Below
+    | Look
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is wrong with one file: gathered, so that a person is told the first of it, whatever order it was found in."""
+"""What is wrong with one file: gathered, so that a person is told all of it at once, in the order of its lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Problems:
         """Notes a problem in a file that is named at a key path of this one."""
         self._found.append((self.file.lines.line(path), problem))
 
-    def raise_first(self) -> None:
-        """Raises the problem that comes first in the file, if there is any."""
-        if self._found:
-            raise min(self._found, key=lambda one: one[0])[1]
+    def raise_all(self) -> None:
+        """Raises the problem that comes first in the file, with the others in it, if there is any."""
+        found = {str(problem): problem for _, problem in sorted(self._found, key=lambda one: one[0])}
+        if found:
+            first, *others = found.values()
+            first.others = tuple(others)
+            raise first

@@ -9,7 +9,7 @@ line led to is the same event again, or one that takes the place of all that was
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from harness import reports as r
@@ -37,7 +37,7 @@ class _Together:
     turns: int = 0
     session: str | None = None
     model: str | None = None
-    rows: dict[str, Row] = field(default_factory=dict)
+    used: bool = False
 
 
 class AttemptReading:
@@ -60,9 +60,20 @@ class AttemptReading:
         self.result: r.Result | None = None
         self.blocked: str | None = None
         self.failures: tuple[r.Failure, ...] = ()
+        self._unnamed: str | None = None  # the model of usage that names none
         self.files: dict[str, None] = {}
         self.not_understood = 0
+        self._misread = 0
+        self._first_misread = ""
         self.metered = False
+
+    @property
+    def misread(self) -> str | None:
+        """The sentence for lines that were meant as reports and are none; `None` when there was no such line."""
+        if not self._misread:
+            return None
+        lines = "1 report line" if self._misread == 1 else f"{self._misread:,} report lines"
+        return f"{lines} not understood, {'first: ' if self._misread > 1 else ''}{self._first_misread}"
 
     def read(self, lines: Iterable[bytes]) -> list[e.Event]:
         """The events of these lines."""
@@ -104,9 +115,10 @@ class AttemptReading:
                 else:
                     together.turns += 1
             case r.Usage():
-                self.metered = True
-                for row in self._ledger.count(report):
-                    together.rows[row.request] = replace(row, model=row.model or self.model)
+                self.metered = together.used = True
+                self._ledger.take(report)
+                if report.model is None:
+                    self._unnamed = self.model
             case r.Text(text=text):
                 self.answer = text
             case r.Result():
@@ -120,8 +132,11 @@ class AttemptReading:
             case r.File(path=path):
                 if len(self.files) < MAX_FILES and len(path.encode()) <= LONGEST_PATH:
                     self.files[path] = None
-            case r.Unknown():
+            case r.Unknown(why=why):
                 self.not_understood += 1
+                if why is not None:
+                    self._first_misread = self._first_misread or shortened(f"line {self._lines}: {why}")
+                    self._misread += 1
             case r.Tool():
                 pass
 
@@ -141,11 +156,13 @@ class AttemptReading:
             )
         if together.turns:
             found.append(self._used("turns", turns=together.turns))
-        found.extend(
-            self._used(row.request, counts=row.counts, model=row.model, request=row.request, at_least=row.at_least)
-            for row in together.rows.values()
-        )
+        if together.used:
+            found.extend(self._row(row) for row in self._ledger.changed())
         return found
+
+    def _row(self, row: Row) -> e.Event:
+        model = row.model or self._unnamed
+        return self._used(row.request, counts=row.counts, model=model, request=row.request, at_least=row.at_least)
 
     def _used(self, what: str, **facts: Any) -> e.Event:
         event_id = f"{self._id}.{self._lines}.{what}"

@@ -30,7 +30,7 @@ from harness.survivors import end_survivors
 from store import events as e
 from store.fold import Folded, step
 from store.machine import next_delegation_state
-from store.model import Reason, State
+from store.model import Reason, State, WatchDeath
 from store.outcome import resolve
 from store.paths import Places
 from store.plan import PlannedAgent
@@ -169,7 +169,11 @@ def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Deleg
         reason, detail = _ENDED_BY_KEEPER.get(work.gone.asked if work.gone else None, _CUT_OFF)
         _stop(settlement, delegation, reason, detail)
         return
-    ending = work.ending()
+    watched_to_the_end = run.plan.watch_death is WatchDeath.STOP and attempt.ended_at is None
+    ending = work.ending(interrupted_near=watched_to_the_end)  # its watch was gone before it could record the end
+    if ending.state is State.STOPPED:
+        _stop(settlement, delegation, Reason.INTERRUPTED, ending.detail or _CUT_OFF[1])
+        return
     if ending.state is State.BLOCKED:
         settlement.emit(e.DelegationBlocked(run=run.id, agent=delegation.name, detail=ending.detail or "blocked"))
         return

@@ -117,9 +117,13 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unknown:
-    """A line that was not understood: kept in the journal, shown as text, counted."""
+    """A line that was not understood: kept in the journal, shown as text, counted.
+
+    `why`: what keeps a line that was meant as a report from being one.
+    """
 
     line: bytes
+    why: str | None = None
 
 
 Report = Session | Model | Turn | Text | Tool | File | Usage | Blocked | Failure | Result | Unknown

@@ -15,11 +15,13 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import RefusedError, WatchError
 from harness.identity import this_boot
 from harness.lock import Holder, holder
+from harness.manners import inside, only_for_a_person, only_its_own, parent
 from store import inbox
 from store.database import data_version, open_reader, open_requester, unavailable
 from store.errors import RecordNotReady, RecordUnavailable
@@ -27,10 +29,15 @@ from store.ids import new_id
 from store.paths import Places
 from store.views import live_runs
 
+if TYPE_CHECKING:
+    from harness.surroundings import Surroundings
+
 VERBS_THAT_EXPIRE = frozenset({"launch", "resume", "approve", "retry", "unpause"})
-VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard"})
+VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard", "retry", "drop"})
+VERBS_THAT_HOLD = frozenset({"stop", "drain", "pause"})
 STARTS_A_RUN = frozenset({"launch", "resume"})
-MARK = "MIDWATCH_ATTEMPT"
+CANNOT_BEGIN = 7
+"""Exit status of a watch that could not begin, as `harness.__main__` has it."""
 _START_WAIT_S = 15.0
 _SETTLE_WAIT_S = 120.0  # a watch that is there settles what was cut off first, and reads its journals for that
 
@@ -51,16 +58,34 @@ class Answer:
 def launch(places: Places, workflow: str, inputs: Mapping[str, str], *, named_by_path: bool = False) -> Answer:
     """Launches the workflow file at the resolved path `workflow` here; answers with the new run's id.
 
-    The environment, folder, umask and limits of this process become the agents' (R20), handed over in a 0600 file.
+    The environment, folder, umask and limits of this process become the agents' (R20), handed over in a 0600 file. From
+    inside an agent the run belongs to that agent's (R21). Raises `RefusedError` before anything is asked for when a
+    program of the workflow is not to be found from here.
     """
     from harness import surroundings
 
     request_id = new_id()
     captured = surroundings.capture()
+    _expect_programs(places, workflow, captured)
     places.prepare()
     surroundings.hand_over(captured, places.handoffs, request_id)
-    body = {"workflow": workflow, "inputs": dict(inputs), "folder": captured.cwd, "named_by_path": named_by_path}
+    body = {
+        "workflow": workflow,
+        "inputs": dict(inputs),
+        "folder": captured.cwd,
+        "named_by_path": named_by_path and not inside(),  # an agent trusts nothing by naming it
+        "parent": parent(),
+    }
     return ask(places, "launch", body, request_id=request_id)
+
+
+def _expect_programs(places: Places, workflow: str, captured: Surroundings) -> None:
+    from harness.programs import require_programs
+    from harness.settings import load_settings
+    from harness.workflow import load_workflow
+
+    settings = load_settings(places.settings)
+    require_programs(load_workflow(Path(workflow), settings, prompts=False), settings, captured.env, Path(captured.cwd))
 
 
 def stop(places: Places, run: str, agent: str | None = None) -> Answer:
@@ -90,7 +115,7 @@ def resume(places: Places, run: str, agent: str, *, onward: bool = False, tell: 
     """
     from harness import surroundings
 
-    _only_a_person("resume")
+    only_for_a_person("resume")
     request_id = new_id()
     places.prepare()
     surroundings.hand_over(surroundings.capture(), places.handoffs, request_id)
@@ -116,11 +141,6 @@ def settle(places: Places) -> None:
         ensure_watch(places)
 
 
-def _only_a_person(verb: str) -> None:
-    if MARK in os.environ:
-        raise RefusedError(f"'{verb}' is for a person; this is an agent of midwatch ({MARK} is set)")
-
-
 def ask(
     places: Places, verb: str, body: Mapping[str, Any], *, request_id: str | None = None, wait: float = 30.0
 ) -> Answer:
@@ -130,10 +150,12 @@ def ask(
     started or none answered within `wait` seconds (a verb that holds is then still in the inbox, and says so).
     """
     if verb in VERBS_THAT_GRANT:
-        _only_a_person(verb)
+        only_for_a_person(verb)
     places.prepare()
     connection = _requester(places)
     try:
+        if verb in VERBS_THAT_HOLD:
+            only_its_own(connection, verb, body.get("run"))
         asked = _put(places, connection, verb, body, request_id)
         ensure_watch(places)
         return _wait(places, connection, asked, verb, wait)
@@ -203,14 +225,21 @@ def ensure_watch(places: Places) -> Holder:
     """The watch that lives, after starting one if none did; it has prepared the record when this returns."""
     began = time.monotonic()
     process: subprocess.Popen[bytes] | None = None
+    ways: list[tuple[str, ...]] = []
     while True:
         found = holder(places.watch_lock)
         if found is not None and found.facts.get("ready"):
             return found
+        if found is None and not ways:
+            from harness.logout import ways_to_start
+
+            ways = ways_to_start()
         if found is None and (process is None or process.poll() is not None):
             if process is not None and process.returncode not in (0, None):
-                raise WatchError(_last_words(places))
-            process = _start_watch(places)
+                if process.returncode == CANNOT_BEGIN or len(ways) == 1:
+                    raise WatchError(_last_words(places))
+                ways = ways[1:]  # systemd would not start it so
+            process = _start_watch(places, ways[0])
         if found is not None and (trouble := _trouble(found)):
             raise WatchError(trouble)
         wait = _START_WAIT_S if found is None else _SETTLE_WAIT_S
@@ -219,13 +248,16 @@ def ensure_watch(places: Places) -> Holder:
         time.sleep(0.01)
 
 
-def _start_watch(places: Places) -> subprocess.Popen[bytes]:
+def _start_watch(places: Places, way: tuple[str, ...]) -> subprocess.Popen[bytes]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MIDWATCH_")}
     environment.update(places.environment())
+    runtime = f"/run/user/{os.getuid()}"
+    if way and "XDG_RUNTIME_DIR" not in environment and os.path.isdir(runtime):  # noqa: PTH112
+        environment["XDG_RUNTIME_DIR"] = runtime  # where the user's own manager is found, after `su` or from cron
     log = os.open(places.watch_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "harness"],
+            [*way, sys.executable, "-P", "-m", "harness"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -248,6 +280,7 @@ def _last_words(places: Places) -> str:
 
 def stop_watch(places: Places, *, wait: float = 10.0) -> bool:
     """Whether a watch lived and is gone now: it settles its runs as interrupted and leaves (R15: this is not drain)."""
+    only_for_a_person("watch --stop")
     found = holder(places.watch_lock)
     if found is None or found.pid is None:
         return False

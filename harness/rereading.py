@@ -47,4 +47,4 @@ def session_totals_of(planned: PlannedAgent, journals: Iterable[AttemptFiles]) -
 def _count(ledger: Ledger, reports: Iterable[Report]) -> None:
     for report in reports:
         if isinstance(report, Usage):
-            ledger.count(report)
+            ledger.take(report)

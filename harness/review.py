@@ -26,7 +26,9 @@ def review(work: AtWork, answer: Answer, ending: Ending) -> Event:
 
 def unkept(work: AtWork, problem: OSError) -> Event:
     """What an attempt comes to whose answer could not be kept."""
-    detail = f"its answer could not be kept: {problem.strerror or problem}"
+    gone = isinstance(problem, FileNotFoundError)
+    why = "the folder of its journals was deleted while it ran" if gone else problem.strerror or problem
+    detail = f"its answer could not be kept: {why}"
     return DelegationFailed(run=work.run, agent=work.agent, detail=detail)
 
 

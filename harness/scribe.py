@@ -24,7 +24,7 @@ from store.database import open_writer, unavailable
 from store.errors import RecordUnavailable
 from store.migrations import migrate
 from store.record import Batch, Recorded, record
-from store.vitals import VitalsRow, forget_vitals, write_vitals
+from store.vitals import forget_vitals
 
 RESERVE_BYTES = 4 << 20
 _RETRY_S = 1.0
@@ -73,10 +73,6 @@ class Scribe:
         promise: Future[_Result] = Future()
         self._jobs.put(lambda connection: fulfil(promise, lambda: work(connection)))
         return await asyncio.wrap_future(promise)
-
-    def vitals(self, rows: Sequence[VitalsRow]) -> None:
-        """Shows a look at what is at work; given up in silence when it cannot be written, since it is no fact."""
-        self._jobs.put(lambda connection: write_vitals(connection, rows))
 
     def forget_vitals(self, run: str) -> None:
         """Shows nothing more of a run."""

@@ -30,7 +30,7 @@ _Part = TypeVar("_Part")
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings in the file at `path`. Raises `SettingsError` for the problem that comes first in it."""
+    """The settings in the file at `path`. Raises `SettingsError` with everything that is wrong with it."""
     file = read_toml(path, SettingsError)
     problems = Problems(file=file, error=SettingsError)
     root = Table(file.data, (), "the settings", problems)
@@ -46,7 +46,7 @@ def read_settings(path: Path) -> Settings:
         keys=_keys(root.table("keys", "[keys]")),
     )
     root.done()
-    problems.raise_first()
+    problems.raise_all()
     return settings
 
 

@@ -89,10 +89,10 @@ def _stopped_because(course: Course, work: AtWork, reason: Reason, detail: str |
 
 
 def _wait_to_judge(course: Course, work: AtWork, message: m.Gone) -> bool:
-    """Whether it ended by a signal nobody here sent, and it is too early to tell a failure from a shutdown (A5)."""
+    """Whether it ended badly and without a result, and it is too early to tell a failure from a shutdown (A5)."""
     ended = message.exit
-    by_signal = ended.signal is not None or ended.lost_keeper or ended.asked is not None or (ended.code or 0) > 128
-    if message.settled or not by_signal or work.asked is not None or work.stuck is not None:
+    badly = ended.signal is not None or ended.lost_keeper or ended.asked is not None or ended.code != 0
+    if message.settled or not badly or work.asked is not None or work.stuck is not None:
         return False
     if work.reading.result is not None:
         return False

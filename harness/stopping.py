@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.admission import gate_of_run
 from harness.at_work import AtWork
 from harness.course import Course
+from harness.duration import format_duration
 from harness.messages import Gone
 from harness.settling import never_launched
 from store import events as e
@@ -63,19 +64,28 @@ def interrupt(course: Course) -> None:
 
 
 def look(course: Course, *, now: int) -> None:
-    """What time brings: gates, the end of a drain, timeouts, agents that give no sign of life."""
+    """What time brings to the run: its gates, and the end of a drain."""
     run = course.run
     if run.halted is None:
-        gate = gate_of_run(run, now=now, at_work=True)
+        gate = gate_of_run(run, now=now, at_work=True, below=course.spent_below())
         if gate is not None:
             halt(course, gate.reason, gate.detail)
         elif run.draining_until is not None and now >= run.draining_until:
             halt(course, Reason.DRAINED, "the minutes of the drain are over")
-    for work in list(course.at_work.values()):
-        if work.asked is not None or work.stuck is not None or work.gone is not None:
-            continue
-        if (late := work.out_of_time()) is not None:
-            end_agent(course, work.agent, Reason.TIMEOUT, late)
-        elif (silent := work.silent_for_too_long()) is not None:
-            work.stuck = silent
-            end_process(course, work)
+
+
+def stuck(course: Course, agent: str) -> None:
+    """Ends an agent that the sweeper found: past its timeout it is stopped, silent for too long it has failed (E9).
+
+    One that spoke or ended since then goes on.
+    """
+    work = course.at_work.get(agent)
+    if work is None:
+        return
+    now, deadline, silent_by = work.clock(), work.deadline, work.silent_by
+    if deadline is not None and now >= deadline:
+        limit = format_duration(work.planned.timeout or 0)
+        end_agent(course, agent, Reason.TIMEOUT, f"it took longer than its timeout of {limit}")
+    elif silent_by is not None and now >= silent_by:
+        work.stuck = f"no sign of life for {format_duration(work.planned.no_sign_of_life or 0)}, so it was ended"
+        end_process(course, work)

@@ -190,6 +190,8 @@ class Taking:
     async def _begin(self, request: inbox.Request) -> None:
         settings = await asyncio.to_thread(load_settings, self._places.settings)
         if request.verb == "launch":
+            if (parent := request.body.get("parent")) is not None:
+                self._runs.family.expect(parent)
             launching = Launching(places=self._places, settings=settings, record_id=self._record_id)
             await self._record(await asyncio.to_thread(launching.prepare, request))
             return

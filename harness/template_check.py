@@ -25,11 +25,12 @@ _LOADING = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
 def faults_of_template(
-    source: str, *, inputs: Sequence[str], earlier: Sequence[str], waves: Mapping[str, str]
+    source: str, *, inputs: Sequence[str] | None, earlier: Sequence[str] | None, waves: Mapping[str, str]
 ) -> list[Fault]:
     """What is wrong, as lines of the template and half sentences behind 'the prompt', in the order of the lines.
 
     `inputs` are the workflow's; `earlier` the agents whose output there will be; `waves` all agents with their waves.
+    Of what is `None` nobody can say what there is, and every name of it passes.
     """
     sandbox = environment()
     try:
@@ -65,8 +66,8 @@ def _unknown_parts(
     tree: nodes.Template,
     given: set[str],
     *,
-    inputs: Sequence[str],
-    earlier: Sequence[str],
+    inputs: Sequence[str] | None,
+    earlier: Sequence[str] | None,
     waves: Mapping[str, str],
 ) -> Iterator[Fault]:
     known = {"workflow": OF_THE_WORKFLOW, "run": OF_THE_RUN}
@@ -76,9 +77,9 @@ def _unknown_parts(
         if part is None:
             continue
         if isinstance(around, nodes.Name) and around.name in given:
-            if around.name == "inputs" and normal_name(part) not in inputs:
+            if around.name == "inputs" and inputs is not None and normal_name(part) not in inputs:
                 yield node.lineno, f"uses the input {quoted(part)}, which does not exist; {suggestion(part, inputs)}"
-            elif around.name == "agents" and normal_name(part) not in earlier:
+            elif around.name == "agents" and earlier is not None and normal_name(part) not in earlier:
                 yield node.lineno, _unknown_agent(part, earlier, waves)
             elif around.name in known and part not in known[around.name] and not hasattr(str, part):
                 near = suggestion(part, known[around.name])

@@ -141,13 +141,22 @@ class Table:
                 found[key] = inner
         return found
 
+    @property
+    def unknown_keys(self) -> list[str]:
+        """The keys that nobody has asked for so far. Each may be the misspelling of one that seems to be missing."""
+        return [key for key in self.content if key not in self._asked]
+
+    @property
+    def unknown_tables(self) -> list[str]:
+        """Those of them that may be the misspelling of a table, or of a list of tables."""
+        return [key for key in self.unknown_keys if isinstance(self.content[key], dict | list)]
+
     def done(self) -> None:
         """Notes every key that nobody asked for, with the nearest that may stand here, and what is missing."""
-        unknown_keys = [key for key in self.content if key not in self._asked]
-        for key in unknown_keys:
+        for key in self.unknown_keys:
             near = suggestion(key, sorted(self._asked))
             self.wrong(key, f"there is no key {quoted(key)} in {self.name}; {near}")
-        if not unknown_keys:
+        if not self.unknown_keys:
             for sentence in self._missing:
                 self.wrong(None, sentence)
 

@@ -8,16 +8,22 @@ import os
 import signal
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from harness import surroundings
+from harness.clock import Clock
+from harness.grace import grace
 from harness.identity import identity_of
 from harness.keeping import Keeping
 from harness.live_runs import LiveRuns
 from harness.lock import Lock
+from harness.logout import survival
+from harness.own_thread import in_own_thread
 from harness.relay import Relay
 from harness.scribe import Scribe
 from harness.supervisor import Supervisor
+from harness.sweeper import Sweeper
 from harness.taking import Taking
 from store import inbox
 from store.database import data_version, open_reader, unavailable
@@ -38,15 +44,19 @@ _log = logging.getLogger("midwatch.watch")
 class Watch:
     """One per user and record; single by its lock, right by compare-and-set even without."""
 
-    def __init__(self, places: Places, *, lock: Lock, stays: bool = False) -> None:
+    def __init__(
+        self, places: Places, *, lock: Lock, stays: bool = False, read_clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._places = places
         self._lock = lock
         self._stays = stays
+        self._clock = Clock(read_clock)
         self._scribe = Scribe(places.record, machine=machine_id())
         self._relay = Relay(places, self._scribe)
         self._keeping = Keeping(places, self._scribe)
         self._aside: list[asyncio.Future[None]] = []
         self._supervisor = Supervisor()
+        self._sweeper: Sweeper | None = None
         self._ending = asyncio.Event()
         self._fault: StoreError | None = None
         self._trouble = ""
@@ -74,6 +84,8 @@ class Watch:
         except sqlite3.Error as error:
             raise unavailable(self._places.record, error) from error
         finally:
+            if self._sweeper is not None:
+                self._sweeper.close()
             await asyncio.gather(self._relay.close(), self._keeping.close())
             await self._supervisor.close()
             self._scribe.close()
@@ -89,7 +101,9 @@ class Watch:
             supervisor=self._supervisor,
             record_id=record_id,
             left=self._run_left,
+            clock=self._clock,
         )
+        self._sweeper = Sweeper(self._runs, self._scribe)
         self._taking = Taking(
             self._places,
             scribe=self._scribe,
@@ -103,6 +117,7 @@ class Watch:
         surroundings.sweep(self._places.handoffs)
         self._describe(ready=True)
         self._aside = [asyncio.ensure_future(part.run()) for part in (self._relay, self._keeping)]
+        self._aside.append(asyncio.ensure_future(_note_how_long_it_lives()))
 
     async def _settle_what_was_cut_off(self) -> None:
         """Returns when that is done, or the watch was told to end; the next one finds the rest."""
@@ -180,6 +195,7 @@ class Watch:
     async def _attend(self) -> None:
         seen, looked, quiet_since = -1, time.monotonic(), time.monotonic()
         while not self._ending.is_set():
+            self._clock()
             version = data_version(self._reader)
             if version != seen or self._taking.again:
                 seen = version
@@ -213,8 +229,8 @@ class Watch:
             self._look_at_what_is_ours()
             if self._scribe.trouble != self._described_trouble:
                 self._describe(ready=True)
-            if self._runs:
-                self._scribe.vitals(self._runs.vitals())
+            if self._sweeper is not None:
+                self._sweeper.look()
         except OSError as problem:
             if self._trouble != str(problem):
                 self._trouble = str(problem)
@@ -234,6 +250,15 @@ class Watch:
             self._lock.close()
             self._lock = again
             self._describe(ready=True)
+
+
+async def _note_how_long_it_lives() -> None:
+    """Into the log: what the end of the login and of the system mean for this watch (R15, R18)."""
+    me = os.getpid()
+    survives, why = await in_own_thread(lambda: survival(me), name="survival")
+    seconds, whose = await in_own_thread(lambda: grace(me), name="grace")
+    _log.info("outlives the login: %s (%s)", {True: "yes", False: "no", None: "unknown"}[survives], why)
+    _log.info("seconds when the system goes down: %s (%s)", "unknown" if seconds is None else seconds, whose)
 
 
 def _file_at(places: Places) -> tuple[int, int] | None:

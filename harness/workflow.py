@@ -146,7 +146,7 @@ class Workflow:
 def load_workflow(path: Path, settings: Settings | None = None, *, prompts: bool = True) -> Workflow:
     """The workflow in the file at `path`, checked to the last key; `settings` know CLIs and a default one.
 
-    Raises `WorkflowError` for the problem that comes first in the file. Without `prompts` templates are not looked into
+    Raises `WorkflowError` with everything that is wrong with the file. Without `prompts` templates are not looked into
     (and Jinja2 is not imported): enough to list a workflow, not to launch it.
     """
     from harness.settings import Settings

@@ -20,9 +20,11 @@ _OF_A_COMMAND = ("output", "resume", "reject_on")
 class AgentReader:
     """Reads the agents of one file. `prompt_files` gathers the content of the files they name, by the names there."""
 
-    def __init__(self, folder: Path, defaults: Defaults, settings: Settings) -> None:
+    def __init__(self, folder: Path, defaults: Defaults, settings: Settings, *, all_defaults: bool) -> None:
+        """`all_defaults`: whether the file says no more in its defaults than could be read."""
         self._folder = folder
         self._defaults = defaults
+        self._all_defaults = all_defaults
         self._settings = settings
         self.prompt_files: dict[str, bytes] = {}
 
@@ -33,7 +35,7 @@ class AgentReader:
         cli = self._cli(table)
         prompt, prompt_file = self._prompt(table, cli)
         run = self._run(table, cli)
-        output = table.choice("output", Output) or Output.TEXT
+        output = table.choice("output", Output)
         model = table.text("model")
         if model is None and cli != COMMAND and defaults.cli in (None, cli):
             model = defaults.model
@@ -46,8 +48,8 @@ class AgentReader:
             prompt=prompt,
             prompt_file=prompt_file,
             run=run,
-            output=output,
-            resume=self._resume(table, output),
+            output=output or Output.TEXT,
+            resume=self._resume(table),
             reject_on=self._reject_on(table, role),
             credential=self._credential(table),
             allow=table.texts("allow", of="tools") or (),
@@ -58,7 +60,7 @@ class AgentReader:
             situation=True if situation is None else situation,
             reporting=True if reporting is None else reporting,
         )
-        self._meaningless(table, cli)
+        self._meaningless(table, cli, output)
         table.done()
         return agent
 
@@ -66,15 +68,16 @@ class AgentReader:
         cli = table.text("cli")
         if cli is not None and cli not in self._settings.clis:
             table.wrong("cli", unknown(cli, self._settings.clis, "CLI"))
+            return ""  # which one is meant is not known, so nothing that depends on it can be wrong
         if "cli" in table:
             return cli or ""
         found = self._defaults.cli or self._settings.defaults.cli
-        if found is None:
+        if found is None and self._all_defaults:
             table.missing(
                 f"{table.name} has no `cli`; name one here, or for all agents in [defaults], "
                 "or for all workflows in [defaults] of config.toml",
             )
-        return found or ""
+        return found if found in self._settings.clis else ""
 
     def _prompt(self, table: Table, cli: str) -> tuple[str | None, Path | None]:
         prompt = table.text("prompt")
@@ -122,21 +125,17 @@ class AgentReader:
         run = table.texts("run", of="a program and its arguments")
         if cli in GIVEN_BY_RUN and "run" not in table:
             table.missing(f'{table.name} has `cli = "{cli}"` and so needs `run`, a list: ["program", "argument"]')
-        if cli and cli not in GIVEN_BY_RUN and "run" in table:
-            table.wrong("run", f"`run` of {table.name} means nothing: midwatch knows how {quoted(cli)} is started")
         if run is not None and not run[0].strip():
             table.wrong("run", f"`run` of {table.name} begins with an empty program")
         return run or ()
 
-    def _resume(self, table: Table, output: Output) -> tuple[str, ...]:
+    def _resume(self, table: Table) -> tuple[str, ...]:
         resume = table.texts("resume", of="a program and its arguments")
         if resume is None:
             return ()
         fault = fault_of_resume(resume)
         if fault is not None:
             table.wrong("resume", f"`resume` of {table.name} {fault}")
-        elif output is not Output.REPORTS:
-            table.wrong("resume", f'`resume` of {table.name} needs `output = "reports"`: a session comes in a report')
         return resume
 
     def _reject_on(self, table: Table, role: Role | None) -> tuple[int, ...]:
@@ -157,10 +156,22 @@ class AgentReader:
         inner.done()
         return Credential(provider=provider or "", env=env or "")
 
-    def _meaningless(self, table: Table, cli: str) -> None:
-        """Notes keys that this CLI would quietly pass over: a gate that does nothing is worse than none."""
-        if not cli or cli == COMMAND:
+    def _meaningless(self, table: Table, cli: str, output: Output | None) -> None:
+        """Notes keys that this CLI would quietly pass over: a gate that does nothing is worse than none.
+
+        A key that nobody knows may be the very one that gives them their meaning; then only that is told.
+        """
+        if not cli or (table.unknown_keys and "cli" not in table):
             return
-        for key in _OF_A_COMMAND:
-            if key in table:
-                table.wrong(key, f'`{key}` of {table.name} is only for `cli = "{COMMAND}"`, not for {quoted(cli)}')
+        if cli not in GIVEN_BY_RUN and "run" in table:
+            table.wrong("run", f"`run` of {table.name} means nothing: midwatch knows how {quoted(cli)} is started")
+        if cli != COMMAND:
+            for key in _OF_A_COMMAND:
+                if key in table:
+                    table.wrong(key, f'`{key}` of {table.name} is only for `cli = "{COMMAND}"`, not for {quoted(cli)}')
+            return
+        if output is Output.REPORTS and "reject_on" in table:
+            means = f'`reject_on` of {table.name} means nothing with `output = "reports"`'
+            table.wrong("reject_on", f"{means}: it votes by a Verdict heading")
+        if "resume" in table and (output is Output.TEXT or not ("output" in table or table.unknown_keys)):
+            table.wrong("resume", f'`resume` of {table.name} needs `output = "reports"`: a session comes in a report')

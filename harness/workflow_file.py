@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.errors import WorkflowError
@@ -19,21 +20,27 @@ from store.model import OnFailure, WatchDeath
 
 
 def read_workflow(path: Path, settings: Settings, *, prompts: bool) -> Workflow:
-    """The workflow in the file at `path`. Raises `WorkflowError` for the problem that comes first in it."""
+    """The workflow in the file at `path`. Raises `WorkflowError` with everything that is wrong with it."""
     file = read_toml(path, WorkflowError)
     problems = Problems(file=file, error=WorkflowError)
     root = Table(file.data, (), "the workflow", problems)
     name = _name_of_workflow(root, path)
     description = root.text("description", empty=True) or ""
     inputs = _inputs(root.table("inputs", "[inputs]"))
-    defaults = _defaults(root.table("defaults", "[defaults]"), settings)
+    around = root.table("defaults", "[defaults]")
+    defaults = _defaults(around, settings)
     limits = _limits(root.table("limits", "[limits]"))
-    reader = AgentReader(path.resolve().parent, defaults, settings)
-    waves, declared = _waves(root, reader)
+    all_defaults = not set(root.unknown_tables) - {"waves"} and ("defaults" in root) == (around is not None)
+    if around is not None:
+        all_defaults = all_defaults and not around.unknown_keys and ("cli" in around) == (defaults.cli is not None)
+    reader = AgentReader(path.resolve().parent, defaults, settings, all_defaults=all_defaults)
+    waves, declared, all_declared = _waves(root, reader)
+    all_asked = not root.unknown_tables and isinstance(root.content.get("inputs", {}), dict)
     root.done()
     if prompts:
-        check_prompts(declared, [one.name for one in inputs], problems)
-    problems.raise_first()
+        asked = [normal_name(one) for one in root.content.get("inputs", ())] if all_asked else None
+        check_prompts(declared, asked, problems, all_declared=all_declared and not root.unknown_tables)
+    problems.raise_all()
     return Workflow(
         name=name,
         path=path.resolve(),
@@ -126,7 +133,8 @@ def _limits(table: Table | None) -> Limits:
     return found
 
 
-def _waves(root: Table, reader: AgentReader) -> tuple[tuple[Wave, ...], list[Declared]]:
+def _waves(root: Table, reader: AgentReader) -> tuple[tuple[Wave, ...], list[Declared], bool]:
+    """The waves, their agents, and whether these are all that the file means to have, by the names it means."""
     tables = root.tables("waves", "a wave")
     if not tables and not root.content.get("waves"):
         root.missing("a workflow needs at least one wave: [[waves]]")
@@ -134,6 +142,7 @@ def _waves(root: Table, reader: AgentReader) -> tuple[tuple[Wave, ...], list[Dec
     declared: list[Declared] = []
     names: dict[str, str] = {}
     agents: dict[str, str] = {}
+    complete = _all_read(root, "waves", tables)
     for table in tables:
         name = _unique_name(table, "wave", names, "")
         on_failure = table.choice("on_failure", OnFailure) or OnFailure.CONTINUE
@@ -145,9 +154,16 @@ def _waves(root: Table, reader: AgentReader) -> tuple[tuple[Wave, ...], list[Dec
             declared.append(Declared(agent=agent, wave=name, table=one))
         if not table.content.get("agents"):
             table.missing(f"{table.name} has no agents; give it one under [[waves.agents]]")
+        named = all(one.name for one in found)
+        complete = complete and named and _all_read(table, "agents", found) and not table.unknown_tables
         table.done()
         waves.append(Wave(name=name, agents=tuple(found), on_failure=on_failure))
-    return tuple(waves), declared
+    return tuple(waves), declared, complete
+
+
+def _all_read(table: Table, key: str, found: Sequence[object]) -> bool:
+    listed = table.content.get(key, [])
+    return isinstance(listed, list) and len(listed) == len(found)
 
 
 def _unique_name(table: Table, kind: str, taken: dict[str, str], where: str) -> str:

@@ -22,19 +22,29 @@ class Declared:
     table: Table
 
 
-def check_prompts(declared: Sequence[Declared], inputs: Sequence[str], problems: Problems) -> None:
-    """Notes every problem of every prompt at its line, in the workflow file or in the prompt file."""
+def check_prompts(
+    declared: Sequence[Declared], inputs: Sequence[str] | None, problems: Problems, *, all_declared: bool
+) -> None:
+    """Notes every problem of every prompt at its line, in the workflow file or in the prompt file.
+
+    `inputs` is `None`, and `all_declared` false, where the file is too wrong to say which inputs and agents it means to
+    have: a prompt that names one is then not wrong for it.
+    """
     earlier: list[str] = []
     waves = {one.agent.name: one.wave for one in declared}
     for _, group in groupby(declared, key=lambda one: one.table.path[1]):
         wave = list(group)
         for one in wave:
-            _check(one, inputs, earlier, waves, problems)
+            _check(one, inputs, earlier if all_declared else None, waves, problems)
         earlier.extend(one.agent.name for one in wave)
 
 
 def _check(
-    one: Declared, inputs: Sequence[str], earlier: Sequence[str], waves: dict[str, str], problems: Problems
+    one: Declared,
+    inputs: Sequence[str] | None,
+    earlier: Sequence[str] | None,
+    waves: dict[str, str],
+    problems: Problems,
 ) -> None:
     agent = one.agent
     if agent.prompt is None or not is_template(agent.prompt):

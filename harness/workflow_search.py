@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import WorkflowError, WorkflowNotFound
+from harness.names import normal_name
 from harness.nearest import harmless, quoted, suggestion
 from harness.settings import Settings
 from harness.workflow import Workflow, load_workflow
@@ -63,16 +64,16 @@ def resolve(places: Places, cwd: Path, name_or_path: str) -> Path:
         if not path.exists():
             raise WorkflowNotFound(f"there is no file {harmless(path)}{_beside(path)}")
         return path.resolve()
-    found = find_workflows(places, cwd)
+    found, wanted = find_workflows(places, cwd), normal_name(name_or_path)
     for origin in (Origin.PROJECT, Origin.PERSONAL):
-        named = [one for one in found if one.origin is origin and one.name == name_or_path]
+        named = [one for one in found if one.origin is origin and one.name == wanted]
         if len(named) > 1:
             listed = " and ".join(harmless(one.path) for one in named)
             raise WorkflowNotFound(f"{len(named)} workflows are named {quoted(name_or_path)}: {listed}; give a path")
         if named:
             return named[0].path
     names = sorted({one.name for one in found})
-    near = suggestion(name_or_path, names) if names else _where_to_put(places, cwd)
+    near = suggestion(wanted, names) if names else _where_to_put(places, cwd)
     raise WorkflowNotFound(f"there is no workflow {quoted(name_or_path)}; {near}")
 
 
@@ -102,7 +103,7 @@ def _look(path: Path, origin: Origin, settings: Settings, *, prompts: bool) -> F
     try:
         workflow = load_workflow(path, settings, prompts=prompts)
     except WorkflowError as error:
-        return Found(name=path.stem, path=resolved, origin=origin, error=error)
+        return Found(name=normal_name(path.stem), path=resolved, origin=origin, error=error)
     return Found(name=workflow.name, path=resolved, origin=origin, workflow=workflow)
 
 

@@ -55,6 +55,8 @@ class RunLaunched(Event):
     inputs: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)  # names and fingerprints, never values (R20)
     continues: str | None = None
+    parent: str | None = None  # the run, and its agent, that launched it from inside (R21)
+    parent_agent: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -294,6 +296,8 @@ class AttemptEnded(Event):
     leftovers: int = 0
     out_bytes: int = 0
     err_bytes: int = 0
+    not_understood: int = 0  # lines of its output
+    misread: str | None = None  # the sentence for those that were meant as reports
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

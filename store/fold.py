@@ -61,6 +61,8 @@ def _launched(event: e.RunLaunched) -> Run:
         inputs=dict(event.inputs),
         started_at=event.at,
         continues=event.continues,
+        parent=event.parent,
+        parent_agent=event.parent_agent,
     )
 
 
@@ -154,6 +156,8 @@ def _attempts(delegation: Delegation, event: e.Event) -> Delegation:
             "leftovers": event.leftovers,
             "out_bytes": event.out_bytes,
             "err_bytes": event.err_bytes,
+            "not_understood": event.not_understood,
+            "misread": event.misread,
         }
     attempts = tuple(replace(one, **changes) if one.number == event.attempt else one for one in delegation.attempts)
     return replace(delegation, attempts=attempts)

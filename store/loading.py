@@ -66,6 +66,8 @@ def load(connection: sqlite3.Connection, line: RunLine) -> Run:
         restored=line.restored,
         discarded=line.discarded,
         continues=line.continues,
+        parent=line.parent,
+        parent_agent=line.parent_agent,
         ended_at=line.ended_at,
         wave=line.wave,
         totals=line.totals,
@@ -76,7 +78,8 @@ def load(connection: sqlite3.Connection, line: RunLine) -> Run:
 def _attempts(connection: sqlite3.Connection, run: str) -> Iterator[tuple[str, Attempt]]:
     for row in connection.execute(
         "SELECT agent, number, id, cli, started_at, session, deadline, pid, start_ticks, boot, namespace, ended_at,"
-        " exit_code, signal, asked, result, leftovers, out_bytes, err_bytes FROM attempts WHERE run=?"
+        " exit_code, signal, asked, result, leftovers, out_bytes, err_bytes,"
+        " not_understood, misread FROM attempts WHERE run=?"
         " ORDER BY agent, number",
         (run,),
     ):
@@ -101,5 +104,7 @@ def _attempts(connection: sqlite3.Connection, run: str) -> Iterator[tuple[str, A
                 leftovers=row[16],
                 out_bytes=row[17],
                 err_bytes=row[18],
+                not_understood=row[19],
+                misread=row[20],
             ),
         )

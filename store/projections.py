@@ -28,8 +28,8 @@ def apply(connection: sqlite3.Connection, event: e.Event) -> None:
 
 def _launched(connection: sqlite3.Connection, event: e.RunLaunched) -> None:
     connection.execute(
-        "INSERT INTO runs(id, workflow, name, folder, digest, plan, inputs, state, continues, started_at)"
-        " VALUES(?,?,?,?,?,?,?,'live',?,?)",
+        "INSERT INTO runs(id, workflow, name, folder, digest, plan, inputs, state, continues, parent, parent_agent,"
+        " started_at) VALUES(?,?,?,?,?,?,?,'live',?,?,?,?)",
         (
             event.run,
             event.workflow,
@@ -39,6 +39,8 @@ def _launched(connection: sqlite3.Connection, event: e.RunLaunched) -> None:
             json.dumps(encode_plan(event.plan), separators=(",", ":"), ensure_ascii=False),
             json.dumps(dict(event.inputs), ensure_ascii=False),
             event.continues,
+            event.parent,
+            event.parent_agent,
             event.at,
         ),
     )
@@ -231,7 +233,8 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
     ),
     "attempt.named": _named,
     "attempt.ended": _set_attempt(
-        "ended_at=?, exit_code=?, signal=?, asked=?, result=?, leftovers=?, out_bytes=?, err_bytes=?",
+        "ended_at=?, exit_code=?, signal=?, asked=?, result=?, leftovers=?, out_bytes=?, err_bytes=?,"
+        " not_understood=?, misread=?",
         lambda event: (
             event.at,
             event.exit_code,
@@ -241,6 +244,8 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
             event.leftovers,
             event.out_bytes,
             event.err_bytes,
+            event.not_understood,
+            event.misread,
         ),
     ),
     "usage.recorded": _used,

@@ -35,6 +35,8 @@ class Attempt:
     leftovers: int = 0
     out_bytes: int = 0
     err_bytes: int = 0
+    not_understood: int = 0
+    misread: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +68,12 @@ class Delegation:
         return self.state in FINAL_STATES
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of it whatever it came to: of its end, and of lines that its attempts misspelt."""
+        found = (self.warning, *(attempt.misread for attempt in self.attempts))
+        return tuple(one for one in found if one)
+
+    @property
     def attempt(self) -> Attempt | None:
         """The newest attempt, if there was one."""
         return self.attempts[-1] if self.attempts else None
@@ -94,6 +102,8 @@ class Run:
     restored: bool = False
     discarded: bool = False
     continues: str | None = None
+    parent: str | None = None
+    parent_agent: str | None = None
     ended_at: int | None = None
     wave: int = -1
     totals: Totals = field(default_factory=Totals)

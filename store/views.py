@@ -74,6 +74,9 @@ class RunLine:
     totals: Totals = field(default_factory=Totals)
     dropped: str | None = None
     """Why its detail (plan, inputs, agents, events, journals) is gone: 'evicted' or 'too large' (R5, R6)."""
+    parent: str | None = None
+    parent_agent: str | None = None
+    """The run, and its agent, that it was launched from, if from inside one (R21)."""
 
     @property
     def live(self) -> bool:
@@ -83,7 +86,8 @@ class RunLine:
 
 LINE = (
     "seq, id, workflow, name, folder, state, paused, draining_until, halted, outcome, reached_end, why, restored,"
-    f" discarded, continues, started_at, ended_at, wave, dropped, {TOTALS_COLUMNS}"
+    f" discarded, continues, started_at, ended_at, wave, dropped, parent, parent_agent,"
+    f" {TOTALS_COLUMNS}"
 )
 
 
@@ -109,7 +113,9 @@ def line_of(row: tuple[Any, ...]) -> RunLine:
         ended_at=row[16],
         wave=row[17],
         dropped=row[18],
-        totals=totals(row[19:]),
+        parent=row[19],
+        parent_agent=row[20],
+        totals=totals(row[21:]),
     )
 
 
@@ -131,6 +137,12 @@ def run_lines(
 def live_runs(connection: sqlite3.Connection) -> list[RunLine]:
     """Every run that the record says is live, newest launch first."""
     rows = connection.execute(f"SELECT {LINE} FROM runs WHERE state='live' ORDER BY seq DESC")
+    return [line_of(row) for row in rows]
+
+
+def children_of(connection: sqlite3.Connection, run: str) -> list[RunLine]:
+    """The runs that agents of `run` launched, oldest first."""
+    rows = connection.execute(f"SELECT {LINE} FROM runs WHERE parent=? ORDER BY seq", (run,))
     return [line_of(row) for row in rows]
 
 

@@ -1,6 +1,6 @@
-"""The last look at what is at work: not history, not state, only what a screen shows beside it.
+"""The last look at what is at work: heartbeat and deadline of each running delegation (E9), and what it uses.
 
-Written at most once a second, without events, and forgotten when the run ends.
+Not history: written at most once a second, without events, and forgotten when the run ends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from store.database import write
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VitalsRow:
-    """One agent at one look: CPU in percent of a core, memory in bytes, times in ms since 1970."""
+    """One agent at one look: CPU in percent of a core, memory in bytes, times in ms since 1970.
+
+    `sign_of_life`: its last heartbeat. `silent_by`: when it will have been silent for too long, `deadline`: when its
+    time will be over; both are reckoned anew at each look, from time in which the system was awake.
+    """
 
     run: str
     agent: str
@@ -24,15 +28,28 @@ class VitalsRow:
     cpu: int | None
     memory: int | None
     pids: tuple[int, ...] = ()
+    silent_by: int | None = None
+    deadline: int | None = None
 
 
 def write_vitals(connection: sqlite3.Connection, rows: Sequence[VitalsRow]) -> None:
     """Replaces what was known of these agents."""
     with write(connection):
         connection.executemany(
-            "INSERT OR REPLACE INTO vitals(run, agent, at, sign_of_life, cpu, memory, pids) VALUES(?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO vitals(run, agent, at, sign_of_life, silent_by, deadline, cpu, memory, pids)"
+            " VALUES(?,?,?,?,?,?,?,?,?)",
             [
-                (one.run, one.agent, one.at, one.sign_of_life, one.cpu, one.memory, json.dumps(list(one.pids)))
+                (
+                    one.run,
+                    one.agent,
+                    one.at,
+                    one.sign_of_life,
+                    one.silent_by,
+                    one.deadline,
+                    one.cpu,
+                    one.memory,
+                    json.dumps(list(one.pids)),
+                )
                 for one in rows
             ],
         )

@@ -30,10 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         status = Status.PIPE_CLOSED
     except BaseException as error:
-        from tui.failures import explain
+        from tui.failures import explain_all
 
-        sentence, status = explain(error)
-        _say(sentence)
+        told, status = explain_all(error)
+        for sentence in told:
+            _say(sentence)
     return _let_go(terminal, status)
 
 

@@ -153,8 +153,8 @@ ACTIONS: tuple[Action, ...] = (
     Action(id="unpause-all", label="unpause everything", help="Lift the hold on everything."),
     Action(
         id="drain-all",
-        label="drain everything",
-        help="Start nothing new anywhere; running agents finish within 30 minutes.",
+        label="drain live runs",
+        help="Start nothing new in the runs that are live now; running agents finish within 30 minutes.",
     ),
     Action(
         id="pager",

@@ -111,6 +111,7 @@ def board_rows(glance: Glance) -> list[BoardRow]:
             why = _why(one)
             if why:
                 rows.append(Remark(text=why, tone=agent.tone, of_agent=True))
+            rows.extend(Remark(text=one_line(text), tone="yellow", of_agent=True) for text in one.warnings)
     return rows
 
 
@@ -153,7 +154,7 @@ def _why(one: Delegation) -> str:
         return one_line(one.detail or str(one.reason or ""))
     if one.verdict in _AGAINST and one.quote:
         return f'"{one_line(one.quote)}"'
-    return one_line(one.warning or "")
+    return ""
 
 
 def _vitals(vitals: Vitals | None, now: int) -> str:

@@ -29,6 +29,13 @@ _STATUS: tuple[tuple[type[BaseException], Status], ...] = (
 )
 
 
+def explain_all(error: BaseException) -> tuple[list[str], Status]:
+    """What to say, a line for each thing that is wrong with a file of the person's, and the status to leave with."""
+    first, status = explain(error)
+    others = [one_line(str(one)) for one in error.others] if isinstance(error, h.FileError) else []
+    return [first, *others], status
+
+
 def explain(error: BaseException) -> tuple[str, Status]:
     """What to say, on one line, and the status to leave with. What nobody foresaw is kept in a file, which it names."""
     if isinstance(error, CommandError):

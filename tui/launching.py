@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,30 +15,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launchable:
-    """A workflow file as it is now. `problem` says why nothing can be launched from it."""
+    """A workflow file as it is now. `problems` say why nothing can be launched from it."""
 
     path: Path
     workflow: Workflow | None = None
-    problem: str = ""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """By agent, the sentence for a program that is not to be found from here."""
+    problems: tuple[str, ...] = ()
     untrusted: Path | None = None
     """The project that has to be trusted first."""
 
 
 def read_launchable(places: Places, path: Path) -> Launchable:
     """The workflow in that file, checked to the last template, and whether it may be launched."""
-    from harness.errors import HarnessError, NotTrusted
+    from harness.errors import FileError, HarnessError, NotTrusted
+    from harness.programs import missing_programs
     from harness.settings import load_settings
     from harness.trust import require_trust
     from harness.workflow import load_workflow
 
     try:
-        workflow = load_workflow(path, load_settings(places.settings))
+        settings = load_settings(places.settings)
+        workflow = load_workflow(path, settings)
+        missing = {one.agent: one.sentence for one in missing_programs(workflow, settings, os.environ, _here())}
         require_trust(places, path)
     except NotTrusted as problem:
-        return Launchable(path=path, workflow=workflow, untrusted=problem.project)
+        return Launchable(path=path, workflow=workflow, missing=missing, untrusted=problem.project)
+    except FileError as problem:
+        return Launchable(path=path, problems=tuple(str(one) for one in problem.all))
     except HarnessError as problem:
-        return Launchable(path=path, problem=str(problem))
-    return Launchable(path=path, workflow=workflow)
+        return Launchable(path=path, problems=(str(problem),))
+    return Launchable(path=path, workflow=workflow, missing=missing)
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it does not exist any more; the launch says so
+        return Path("/")
 
 
 def go(places: Places, launchable: Launchable, values: Mapping[str, str]) -> tuple[str, str, str]:

@@ -65,8 +65,9 @@ def told(report: r.Report) -> str | None:
             return None if text is None else harmless(text)
         case r.Result(error=error):
             return one_line(f"{TROUBLE} ended with an error: {error or 'none given'}")
-        case r.Unknown(line=line):
-            return harmless_bytes(line)
+        case r.Unknown(line=line, why=why):
+            shown = harmless_bytes(line)
+            return shown if why is None else f"{shown}\n{one_line(f'{TROUBLE} not understood: {why}')}"
         case _:
             return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from store.model import OnFailure
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from harness.workflow import Agent, Workflow
 
 
-def plan_text(workflow: Workflow) -> Iterator[Span]:
-    """Its description, waves and agents, then its gates."""
+def plan_text(workflow: Workflow, missing: Mapping[str, str]) -> Iterator[Span]:
+    """Its description, waves and agents, then its gates. `missing`: by agent, what keeps it from starting here."""
     if workflow.description:
         yield one_line(workflow.description), ""
         yield "", ""
@@ -26,6 +26,8 @@ def plan_text(workflow: Workflow) -> Iterator[Span]:
         yield f"{number} {one_line(wave.name)}{after}", "bold"
         for agent in wave.agents:
             yield f"  {one_line(agent.name):<{names}}  {_what(agent)}", ""
+            if agent.name in missing:
+                yield f"    {one_line(missing[agent.name])}", "yellow"
     gates = list(_gates(workflow))
     if gates:
         yield "", ""

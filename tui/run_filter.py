@@ -29,8 +29,11 @@ class RunFilter:
         cls, workflow: str | None, outcome: Outcome | None = None, *, since: int | None = None, cost: int | None = None
     ) -> RunFilter:
         """The filter for `workflow`, a name or a path from this folder, and the rest as it is."""
-        path = None if workflow is None else os.path.realpath(workflow)
-        return cls(name=workflow, path=path, outcome=outcome, since=since, cost=cost)
+        if workflow is None:
+            return cls(outcome=outcome, since=since, cost=cost)
+        from tui.commands.options import name
+
+        return cls(name=name(workflow), path=os.path.realpath(workflow), outcome=outcome, since=since, cost=cost)
 
     def fits(self, line: RunLine) -> bool:
         """Whether this run is one of them."""

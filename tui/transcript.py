@@ -203,8 +203,9 @@ class _Reading:
                 return _lines(TEXT, text)
             case r.Result(ok=False, error=error):
                 return _lines(FAILURE, one_line(f"! ended with an error: {error or 'none given'}"))
-            case r.Unknown(line=line):
-                return _lines(REMARK, harmless_bytes(line[:LONGEST]))
+            case r.Unknown(line=line, why=why):
+                shown = _lines(REMARK, harmless_bytes(line[:LONGEST]))
+                return shown if why is None else shown + _lines(FAILURE, one_line(f"! not understood: {why}"))
         return b""
 
     def _write(self, written: bytes) -> None:

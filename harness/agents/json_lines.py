@@ -6,6 +6,7 @@ Whatever stands in a line, nothing here raises: a value that cannot be trusted i
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -22,10 +23,17 @@ Record = Mapping[str, object]
 def decode(line: bytes) -> Record | None:
     """The object in this line, its fractions as exact decimals; `None` when it is anything else."""
     try:
-        value = json.loads(line, parse_float=Decimal)
+        text = line.removeprefix(BOM_UTF8).decode("utf-8", "surrogatepass").strip(_SPACE)
+        value, end = _DECODER.raw_decode(text)
+        if end != len(text):
+            return None
     except (ValueError, ArithmeticError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+_DECODER = json.JSONDecoder(parse_float=Decimal)  # `json.loads` would make one for each line
+_SPACE = " \t\r\n"
 
 
 def record(value: object) -> Record:
@@ -40,7 +48,9 @@ def records(value: object) -> list[Record]:
 
 def text(value: object) -> str | None:
     """A text that can be stored: halves of surrogate pairs, which no encoding has a place for, become '?'."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def identifier(value: object) -> str | None:
@@ -52,6 +62,8 @@ def identifier(value: object) -> str | None:
 
 def whole(value: object) -> int | None:
     """A count of tokens."""
+    if type(value) is int:  # nearly always, and exact arithmetic takes its time
+        return value if 0 <= value <= MAX_TOKENS else None
     amount = _amount(value, MAX_TOKENS)
     return int(amount) if amount is not None and amount == amount.to_integral_value() else None
 

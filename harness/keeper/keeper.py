@@ -16,6 +16,7 @@ from harness.keeper.pipe import Pipe
 from harness.keeper.tree import LEFTOVERS_S, Tree
 
 WATCH_GONE_S = 0.7  # from TERM to KILL when the watch died: the whole tree is gone within two seconds (R19)
+_FOLDER_GONE = (FileNotFoundError, NotADirectoryError)  # whoever deleted it will not bring it back
 TERMINATED_S = 1.0  # likewise when the keeper itself is told to end
 
 
@@ -108,7 +109,8 @@ class Keeper:
     def settle(self, started_at: int) -> None:
         """Returns when the journals are whole and `….exit` says how it ended, both durably.
 
-        After a minute without room for it there is no `….exit`; a watch that is there has heard how it ended.
+        After a minute without room for it, or without its folder, there is no `….exit`; a watch that is there has heard
+        how it ended.
         """
         tree = self._tree
         assert tree.status is not None
@@ -141,7 +143,7 @@ class Keeper:
                 write_durably(self._order.exit, content)
                 return
             except OSError as error:
-                if time.monotonic() > give_up:
+                if isinstance(error, _FOLDER_GONE) or time.monotonic() > give_up:
                     os.write(2, b"%s could not be written: %s\n" % (self._order.exit, str(error).encode()))
                     return
                 time.sleep(ROOM_AGAIN_S)

@@ -70,8 +70,8 @@ def test_a_signal_near_the_end_of_the_watch_is_an_interruption(
         (AttemptFacts(interrupted_near=True, signal=15, result=BAD), State.FAILED),
         (AttemptFacts(interrupted_near=True, code=0), State.DONE),
         (AttemptFacts(interrupted_near=True, code=0, gives_result=True), State.FAILED),
-        (AttemptFacts(interrupted_near=True, code=1), State.FAILED),
-        (AttemptFacts(interrupted_near=True, code=145), State.FAILED),
+        (AttemptFacts(interrupted_near=False, code=1), State.FAILED),
+        (AttemptFacts(interrupted_near=False, code=143), State.FAILED),
         (AttemptFacts(interrupted_near=False, signal=15), State.FAILED),
     ],
 )

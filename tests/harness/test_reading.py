@@ -112,3 +112,18 @@ def test_a_path_that_no_file_can_have_is_not_listed() -> None:
     found = reading()
     found.read(lines([{"report": "file", "path": "p" * 5_000}, {"report": "file", "path": "fine"}]))
     assert list(found.files) == ["fine"]
+
+
+def test_lines_that_were_meant_as_reports_are_counted_and_the_first_is_named() -> None:
+    found = reading()
+    found.read([b"plain words", *lines([TURN, {"report": "blocked"}])])
+    assert found.misread == "1 report line not understood, line 3: blocked needs reason"
+    found.read(lines([{"report": "text", "words": "x"}, {"odd": 1}]))
+    assert found.misread == "2 report lines not understood, first: line 3: blocked needs reason"
+    assert found.not_understood == 4
+
+
+def test_of_lines_that_are_all_understood_nothing_is_said() -> None:
+    found = reading()
+    found.read([b"plain words", *lines([TURN])])
+    assert found.misread is None

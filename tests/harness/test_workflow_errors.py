@@ -69,6 +69,8 @@ BROKEN: dict[str, tuple[str, ...]] = {
         ONE.replace("[[waves]]", "[waves] #!").replace("[[waves.agents]]", "[waves.agents]"),
         "[[waves]]",
     ),
+    "number for the waves": ("waves = 5 #!\n", "list of tables"),
+    "number for the agents": ('[[waves]]\nname = "one"\nagents = 5 #!\n', "list of tables"),
     "single brackets within": (ONE.replace("[[waves.agents]]", "[waves.agents] #!"), "[[waves.agents]]"),
     "text for an input": ('[inputs]\nfeature = "what?" #!\n' + ONE, "must be a table", "[inputs.feature]"),
     "text in a list of waves": ('waves = [\n  "build", #!\n]\n', "[[waves]]"),
@@ -132,6 +134,10 @@ BROKEN: dict[str, tuple[str, ...]] = {
     "resume with another name": (
         COMMAND + 'run = ["x"]\noutput = "reports"\nresume = ["x", "{{ sesion }}"] #!\n',
         "not {{ sesion }}",
+    ),
+    "a report agent votes by its verdict": (
+        COMMAND + 'run = ["x"]\noutput = "reports"\nreject_on = [1] #!\n',
+        "it votes by a Verdict heading",
     ),
     "zero rejects": (COMMAND + 'run = ["x"]\nreject_on = [0, 1] #!\n', "0 accepts"),
     "rejecting without a vote": (
@@ -243,12 +249,57 @@ def test_there_are_enough_of_them() -> None:
     assert all(text.count(HERE) == 1 for text, *_ in BROKEN.values())
 
 
-def test_of_several_errors_the_first_of_the_file_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "w.toml"
-    path.write_text('nmae = "x"\n' + ONE.replace('"developer"', '"nobody"') + "zeal = 1\n[limits]\nparallel = 0\n")
-    with pytest.raises(WorkflowError, match="'nmae'") as caught:
+def errors_of(path: Path, text: str) -> list[tuple[int | None, str]]:
+    path.write_text(text)
+    with pytest.raises(WorkflowError) as caught:
         load_workflow(path)
-    assert caught.value.line == 1
+    return [(one.line, one.sentence) for one in caught.value.all]
+
+
+def test_all_errors_of_the_file_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    text = 'nmae = "x"\n' + ONE.replace('"developer"', '"nobody"') + "zeal = 1\n[limits]\nparallel = 0\n"
+    found = errors_of(tmp_path / "w.toml", text.replace("Do it.", "{{ inputs.nothing }}"))
+    assert [line for line, _ in found] == [1, 7, 9, 10, 12]
+    for (_, sentence), words in zip(found, ("'nmae'", "'nobody'", "'nothing'", "'zeal'", "`parallel`"), strict=True):
+        assert words in sentence
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_one_mistake_is_one_error(tmp_path: Path, name: str) -> None:
+    found = errors_of(tmp_path / "w.toml", BROKEN[name][0].replace(HERE, ""))
+    assert len(found) == 1, found
+
+
+USES = TWO + 'prompt = "{{ agents.a.output }} {{ inputs.what }}"\n'
+ASKS = '[inputs.what]\nprompt = "What?"\n'
+FULL_COMMAND = COMMAND + 'run = ["x"]\noutput = "reports"\nresume = ["x", "{{ session }}"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (FULL_COMMAND.replace('"command"', '"comand"'), "mean 'command'"),
+        (FULL_COMMAND.replace("cli =", "cil ="), "mean 'cli'"),
+        ('[defaults]\ncli = "claude"\n' + FULL_COMMAND.replace("cli =", "cil ="), "mean 'cli'"),
+        (FULL_COMMAND.replace('"reports"', '"report"'), "mean 'reports'"),
+        (FULL_COMMAND.replace("output =", "outputs ="), "mean 'output'"),
+        ('[defaults]\ncli = "comand"\n' + FULL_COMMAND.replace('cli = "command"', ""), "mean 'command'"),
+        ("[defaults]\ncli = 5\n" + ONE.replace('cli = "claude"', ""), "must be text"),
+        ('[defaults]\nclii = "claude"\n' + ONE.replace('cli = "claude"', ""), "mean 'cli'"),
+        ('[default]\ncli = "claude"\n' + ONE.replace('cli = "claude"', ""), "mean 'defaults'"),
+        (ASKS.replace("inputs", "input") + ONE + USES, "mean 'inputs'"),
+        ('[inputs]\nwhat = "What?"\n' + ONE + USES, "must be a table"),
+        ('inputs = "What?"\n' + ONE + USES, "must be a table"),
+        (ASKS + ONE.replace('name = "a"', 'nam = "a"') + USES, "mean 'name'"),
+        (ASKS + ONE.replace('name = "a"', "name = 5") + USES, "must be text"),
+        (ASKS + ONE.replace("[[waves.agents]]", "[[waves.agent]]") + USES, "mean 'agents'"),
+        (ASKS + ONE.replace("[[waves", "[[wave") + "\n" + USES, "mean 'waves'"),
+        (ASKS + ONE.replace('"claude"', '"cluade"') + USES, "mean 'claude'"),
+    ],
+)
+def test_a_mistake_has_no_false_ones_in_its_train(tmp_path: Path, text: str, words: str) -> None:
+    found = errors_of(tmp_path / "w.toml", text)
+    assert len(found) == 1 and words in found[0][1], found
 
 
 def test_an_error_in_a_prompt_file_is_told_with_that_file(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -40,6 +42,16 @@ def test_nothing_anywhere(places: Places, tmp_path: Path) -> None:
     assert find_workflows(places, tmp_path) == []
     with pytest.raises(WorkflowNotFound, match=r"no workflow 'ship'; put it in .*home/workflows"):
         resolve(places, tmp_path, "ship")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("file", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", [GOOD, "[[wave]]\n"], ids=["good", "broken"])
+def test_a_name_is_found_however_it_was_typed(
+    places: Places, tmp_path: Path, form: Literal["NFC", "NFD"], file: Literal["NFC", "NFD"], text: str
+) -> None:
+    path = put(places.workflows, unicodedata.normalize(file, "prüfung.toml"), text)
+    assert resolve(places, tmp_path, unicodedata.normalize(form, "prüfung")) == path.resolve()
 
 
 def test_the_projects_and_the_persons(places: Places, project: Path) -> None:

@@ -56,14 +56,14 @@ def test_a_second_ctrl_c_leaves_the_run_stopping(midwatch: Program) -> None:
     assert midwatch.until_finished("@")["outcome"] == "stopped"
 
 
-def test_term_stops_the_run_too(midwatch: Program) -> None:
+def test_term_is_nobodys_stop_and_leaves_the_run_going(midwatch: Program) -> None:
     midwatch.workflow("long", [{"name": "a", "run": agent("touch:here", "sleep:300")}])
     following = midwatch.start("run", "long")
     until(lambda: (midwatch.project / "here").exists(), what="the agent at work")
     following.send_signal(signal.SIGTERM)
-    out, _ = following.communicate(timeout=30)
-    assert following.returncode == 5
-    assert "stopped" in out
+    _, err = following.communicate(timeout=30)
+    assert following.returncode == 10
+    assert "goes on without this terminal" in err and midwatch.show("@")["status"] == "live"
 
 
 def test_what_is_wrong_is_said_before_anything_starts(midwatch: Program) -> None:

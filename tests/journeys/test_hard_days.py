@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 from collections.abc import Mapping
@@ -194,3 +195,17 @@ def _expiry(midwatch: Program, request: str) -> int:
         found = inbox.get(connection, request)
     assert found is not None and found.expires_at is not None
     return found.expires_at
+
+
+@pytest.mark.parametrize("output", ["text", "reports"])
+def test_journals_that_are_deleted_under_a_live_run_are_named(midwatch: Program, output: str) -> None:
+    gate = midwatch.project / "gate"
+    text = 'report:{"report":"text","text":"an answer"}'
+    midwatch.workflow("one", [{"name": "a", "output": output, "prompt": "go", "run": agent(f"wait:{gate}", text)}])
+    run = midwatch.launch("one")
+    until(lambda: midwatch.processes_of(run), what="the agent at work")
+    shutil.rmtree(midwatch.places.journals_of(run))
+    gate.touch()
+    found = midwatch.until_state(run, "a", "failed")  # within seconds: nobody will bring the folder back
+    assert found["reason"] == "its answer could not be kept: the folder of its journals was deleted while it ran"
+    assert midwatch.until_finished(run)["outcome"] == "completed with failures"

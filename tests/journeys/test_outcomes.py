@@ -74,6 +74,39 @@ def test_a_report_agents_verdict_decides(midwatch: Program, text: str, status: i
     assert midwatch.show("@")["outcome"] == outcome
 
 
+@pytest.mark.parametrize(
+    ("line", "state", "reason"),
+    [
+        ('{"report":"blocked","text":"no key"}', "blocked", "said blocked without a reason"),
+        ('{"report":"error","text":"no key"}', "failed", "said error without a message"),
+        ('{"report":"blockd","reason":"no key"}', "done", None),
+    ],
+)
+def test_a_misspelt_report_line_is_never_passed_over(
+    midwatch: Program, line: str, state: str, reason: str | None
+) -> None:
+    script = agent('report:{"report":"turn"}', f"report:{line}", 'report:{"report":"usage","input":"1"}')
+    midwatch.workflow("typo", [{"name": "a", "output": "reports", "run": script, "prompt": "x"}])
+    midwatch("run", "typo", expect=None)
+    one = midwatch.agent("@", "a")
+    assert one["state"] == state and (reason or "") in (one["reason"] or "")
+    assert one["warning"].startswith("2 report lines not understood, first: line 2: ")
+    assert one["attempts"][0]["not_understood"] == 2
+    assert "warning: 2 report lines not understood" in " ".join(midwatch("show", "@").split())
+    logged = midwatch("logs", "@", "a")
+    assert line in logged and "! not understood: " in logged
+    assert midwatch.show("@")["cost"]["at_least"]
+
+
+@pytest.mark.parametrize(("code", "status"), [(0, 4), (1, 4)])
+def test_a_report_agent_without_a_verdict_has_no_vote_by_its_exit_status(
+    midwatch: Program, code: int, status: int
+) -> None:
+    script = agent('report:{"report":"text","text":"all good"}', f"exit:{code}")
+    midwatch.workflow("quiet", [{"name": "t", "role": "tester", "output": "reports", "run": script}])
+    midwatch("run", "quiet", expect=status)
+
+
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 3), (2, 4), (77, 4)])
 def test_a_command_votes_by_exit_status(midwatch: Program, code: int, status: int) -> None:
     midwatch.workflow("tests", [{"name": "tests", "role": "tester", "run": agent(f"exit:{code}")}])
@@ -125,9 +158,21 @@ def test_a_hand_over_over_the_limit_is_refused_not_cut(midwatch: Program) -> Non
 
 
 def test_a_missing_program_is_one_sentence(midwatch: Program) -> None:
-    midwatch.workflow("missing", [{"name": "a", "run": ["no-such-program-here"]}])
+    midwatch.workflow("missing", [{"name": "a", "run": agent("print:x")}], [{"name": "b", "run": ["./not-made"]}])
     midwatch("run", "missing", expect=1)
-    assert "no-such-program-here" in midwatch.agent("@", "a")["reason"]
+    assert "./not-made" in midwatch.agent("@", "b")["reason"]
+
+
+def test_without_a_program_of_the_workflow_nothing_starts(midwatch: Program) -> None:
+    midwatch.workflow(
+        "missing",
+        [{"name": "a", "run": agent("print:x")}],
+        [{"name": "b", "run": ["no-such-program-here"]}, {"name": "c", "cli": "gemini", "prompt": "x"}],
+    )
+    told = midwatch("run", "missing", expect=8, PATH="/nowhere")
+    assert "no-such-program-here is not on this PATH; gemini is not on this PATH (needed by b, c)" in told
+    assert "nothing was started" in told
+    assert midwatch.json("runs") == []
 
 
 def test_agents_get_the_launching_terminals_surroundings(midwatch: Program) -> None:

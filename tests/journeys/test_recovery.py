@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from functools import partial
 
 from harness.lock import holder
 from tests.journeys.conftest import Program, agent, until
@@ -76,6 +77,27 @@ def test_a_resume_takes_up_the_session_and_counts_apart(midwatch: Program) -> No
     assert midwatch.json("events", run) == before
     assert midwatch.show(run)["cost"]["usd"] == 0.5 and finished["cost"]["usd"] is None
     assert "taken up already" in midwatch("resume", run, "b", expect=8)
+
+
+def test_what_was_cut_off_before_its_prompt_was_written_is_handed_it_by_a_resume(midwatch: Program) -> None:
+    gate = midwatch.project / "gate"
+    midwatch.workflow(
+        "night",
+        [{"name": "a", "run": agent("print:from a")}],
+        [{"name": "b", "run": agent(f"wait:{gate}", "echo"), "prompt": "the task {{ agents.a.output }}"}],
+    )
+    run = midwatch.launch("night")
+    for again in (False, True):  # also when a resume is cut off so
+        until(partial(midwatch.processes_of, run), what="b at work")
+        kill_watch(midwatch, run)
+        midwatch.places.journal(run, "b", 1, "prompt").unlink()
+        if again:
+            gate.touch()
+        midwatch.json("recover")
+        run = midwatch.json("resume", run, "b")["run"]
+    assert midwatch.until_finished(run)["outcome"] == "completed"
+    handed_over = midwatch("logs", run, "b")
+    assert "cut off" in handed_over and "the task from a" in handed_over
 
 
 def test_two_resumes_at_once_start_one(midwatch: Program) -> None:

@@ -70,6 +70,34 @@ def test_whoever_is_told_first_everything_is_interrupted(midwatch: Program, nigh
     assert not midwatch.processes_of(night) and not (midwatch.project / "later.ran").exists()
 
 
+@pytest.mark.parametrize("output", ["text", "reports"])
+def test_an_agent_that_is_told_before_the_watch_and_leaves_with_a_status_is_interrupted(
+    midwatch: Program, output: str
+) -> None:
+    here = midwatch.project / "here"
+    told = {"name": "a", "role": "tester", "output": output, "prompt": "go", "run": until_told(1, here)}
+    midwatch.workflow("judge", [told])
+    run = midwatch.launch("judge")
+    until(here.exists, what="the agent at work")
+    terminate(midwatch.processes_of(run))
+    until(lambda: not midwatch.processes_of(run), what="the end of the agent")
+    terminate([midwatch.watch_pid()])
+    until(lambda: holder(midwatch.places.watch_lock) is None, seconds=6, what="the watch leaving")
+    found = midwatch.agent(run, "a")
+    assert (found["state"], found["reason"], found["verdict"]) == ("stopped", "interrupted", None)
+    assert midwatch.json("recover")[0]["interrupted"] == ["a"]
+
+
+def test_a_terminal_that_is_told_with_everything_else_stops_nothing(midwatch: Program) -> None:
+    midwatch.workflow("one", [{"name": "a", "run": agent("touch:here", "sleep:300")}])
+    following = midwatch.start("run", "one")
+    until((midwatch.project / "here").exists, what="the agent at work")
+    terminate([following.pid, midwatch.watch_pid()])
+    following.communicate(timeout=30)
+    until(lambda: holder(midwatch.places.watch_lock) is None, seconds=6, what="the watch leaving")
+    assert midwatch.agent("@", "a")["reason"] == "interrupted" and len(midwatch.json("recover")) == 1
+
+
 def test_a_keeper_that_is_told_alone_gives_no_verdict(midwatch: Program) -> None:
     here = midwatch.project / "here"
     midwatch.workflow("judge", [{"name": "tests", "role": "tester", "run": until_told(1, here)}])

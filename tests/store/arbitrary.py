@@ -95,6 +95,8 @@ def _of_agent(run: str, agent: str) -> dict[str, st.SearchStrategy[e.Event]]:
                 "leftovers": st.integers(0, 2),
                 "out_bytes": st.integers(0, 9),
                 "err_bytes": st.integers(0, 9),
+                "not_understood": st.integers(0, 9),
+                "misread": _MAYBE,
             },
         ),
     )

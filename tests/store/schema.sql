@@ -28,6 +28,8 @@ CREATE TABLE attempts(
   leftovers INTEGER NOT NULL DEFAULT 0,
   out_bytes INTEGER NOT NULL DEFAULT 0,
   err_bytes INTEGER NOT NULL DEFAULT 0,
+  not_understood INTEGER NOT NULL DEFAULT 0,
+  misread TEXT,
   PRIMARY KEY(run, agent, number)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE dead_letters(
@@ -121,6 +123,8 @@ CREATE TABLE runs(
   restored INTEGER NOT NULL DEFAULT 0,
   discarded INTEGER NOT NULL DEFAULT 0,
   continues TEXT,
+  parent TEXT,
+  parent_agent TEXT,
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
   finished_seq INTEGER,
@@ -162,6 +166,9 @@ CREATE TABLE vitals(
   agent TEXT NOT NULL,
   at INTEGER NOT NULL,
   sign_of_life INTEGER,
+  silent_by INTEGER,
+  deadline INTEGER,
+  due INTEGER GENERATED ALWAYS AS (MIN(COALESCE(silent_by, deadline), COALESCE(deadline, silent_by))) VIRTUAL,
   cpu INTEGER,
   memory INTEGER,
   pids TEXT NOT NULL DEFAULT '[]',
@@ -187,6 +194,8 @@ CREATE INDEX runs_kept ON runs(seq) WHERE dropped IS NULL;
 
 CREATE INDEX runs_live ON runs(seq) WHERE state = 'live';
 
+CREATE INDEX runs_of_parent ON runs(parent) WHERE parent IS NOT NULL;
+
 CREATE INDEX runs_of_workflow ON runs(workflow, state, seq);
 
 CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
@@ -194,4 +203,8 @@ CREATE INDEX runs_to_recover ON runs(seq) WHERE restored = 1 AND discarded = 0;
 CREATE UNIQUE INDEX session_taken_up_once ON attempts(cli, session) WHERE session IS NOT NULL AND ended_at IS NULL;
 
 CREATE INDEX usage_by_time ON usage(at);
+
+CREATE INDEX vitals_by_sign_of_life ON vitals(sign_of_life);
+
+CREATE INDEX vitals_due ON vitals(due) WHERE due IS NOT NULL;
 

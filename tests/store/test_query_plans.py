@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from story import WORKFLOW, finished, launched
 
-from store import inbox, ledger, log, recovery, views, vitals, workflow_lines
+from store import inbox, ledger, log, recovery, stuck, views, vitals, workflow_lines
 from store.record import Batch, record
 
 QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
@@ -19,6 +19,7 @@ QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
     "live_runs": views.live_runs,
     "runs_with_something_left": recovery.runs_with_something_left,
     "last_recorded": lambda reader: recovery.last_recorded(reader, "r"),
+    "children_of": lambda reader: views.children_of(reader, "r"),
     "runs_ended_since": lambda reader: views.runs_ended_since(reader, 5),
     "workflow_lines": workflow_lines.workflow_lines,
     "last_seq": log.last_seq,
@@ -28,6 +29,9 @@ QUERIES: dict[str, Callable[[sqlite3.Connection], object]] = {
     "load_run": lambda reader: views.load_run(reader, "r"),
     "events_of": lambda reader: list(log.events_of(reader, "r", after=3)),
     "vitals_of": lambda reader: vitals.vitals_of(reader, "r"),
+    "overdue": lambda reader: stuck.overdue(reader, 5),
+    "stuck_work": lambda reader: stuck.stuck_work(reader, now=5, silent_since=3),
+    "at_work": stuck.at_work,
     "inbox.waiting": inbox.waiting,
     "inbox.get": lambda reader: inbox.get(reader, "q"),
     "usage_lines of a run": lambda reader: ledger.usage_lines(reader, ledger.By.AGENT, run="r"),

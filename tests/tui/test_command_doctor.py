@@ -47,6 +47,20 @@ def test_a_cli_on_the_path_says_its_version_and_never_its_secret(
     assert claude["credential"]["place"] == "ANTHROPIC_API_KEY"
 
 
+@pytest.mark.parametrize(
+    ("script", "version"),
+    [
+        ("echo 'GitHub Copilot CLI 1.0.102.'", "1.0.102"),
+        ("echo 0.73.1 >&2", "0.73.1"),
+        ("echo 'node 22.1.0' >&2; echo v2.0.1-beta.3+b5", "2.0.1-beta.3+b5"),
+    ],
+)
+def test_a_version_is_read_wherever_it_is_said(midwatch: Midwatch, path: Path, script: str, version: str) -> None:
+    _program(path, "pi", script)
+    (pi,) = [cli for cli in midwatch("doctor", "--json").json["clis"] if cli["name"] == "pi"]
+    assert pi["version"] == version
+
+
 @pytest.mark.parametrize("script", ["exit 3", "echo no number here", "printf '\\033]0;x\\007'"])
 def test_a_cli_that_does_not_say_its_version_has_an_unknown_one(midwatch: Midwatch, path: Path, script: str) -> None:
     _program(path, "claude", script)
@@ -64,7 +78,9 @@ def test_a_record_that_is_well_is_said_to_be(midwatch: Midwatch, building: Build
     assert ran.status == 0
     assert ran.json["record"]["sound"] == "yes"
     assert ran.json["record"]["size"] > 0
-    assert "sound: yes" in midwatch("doctor").out
+    out = midwatch("doctor").out
+    assert "sound: yes" in out and "of this machine: no" in out
+    assert [line.partition(":")[0] for line in out.splitlines()].count("  machine") == 1
 
 
 @pytest.mark.usefixtures("path")
@@ -83,8 +99,9 @@ def test_a_damaged_record_is_found_and_all_else_is_looked_at(midwatch: Midwatch,
 @pytest.mark.usefixtures("path")
 def test_wrong_settings_are_a_problem_and_not_the_end(midwatch: Midwatch, home: Path) -> None:
     home.mkdir()
-    (home / "config.toml").write_text("[screan]\n")
-    assert any("config.toml:1" in problem for problem in midwatch("doctor", "--json").json["problems"])
+    (home / "config.toml").write_text("[screan]\n[notices]\nbel = true\n")
+    problems = midwatch("doctor", "--json").json["problems"]
+    assert [any(f"config.toml:{line}" in problem for problem in problems) for line in (1, 3)] == [True, True]
 
 
 @pytest.mark.usefixtures("path")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def test_an_agent_is_looked_for_before_anything_is_asked(midwatch: Midwatch, bui
     ran = midwatch("stop", run, "apy")
     assert ran.status == 6
     assert "did you mean 'api'?" in ran.err
+    assert "no agent 'über'" in midwatch("stop", run, unicodedata.normalize("NFD", "über")).err
     building.start(run, "api")
     building.write(e.DelegationFailed(run=run, agent="api", detail="no"))
     ran = midwatch("pause", run, "api")

@@ -6,6 +6,7 @@ import pty
 import subprocess
 import sys
 import threading
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_one_agents_output_is_harmless_and_its_errors_go_to_standard_error(midwa
     ran = midwatch("logs", run, "api")
     assert ran.out == "one red\ntwo␦\nthree without end\n"
     assert ran.err == "careful\n"
+
+
+def test_an_agent_is_found_however_its_name_was_typed(midwatch: Midwatch, building: Building) -> None:
+    name = unicodedata.normalize("NFC", "prüfer")
+    planned = PlannedAgent(name=name, role=Role.DEVELOPER, cli="command", metered=False)
+    run = building.launch(plan=Plan(waves=(PlannedWave(name="w", agents=(planned,)),)))
+    building.start(run, name)
+    _journal(building, run, name, "out").write_bytes(b"here\n")
+    building.done_already(run, name)
+    building.finish(run, Outcome.COMPLETED)
+    typed = unicodedata.normalize("NFD", name)
+    assert typed != name
+    assert midwatch("logs", run, typed).out == "here\n"
 
 
 def test_reports_are_shown_as_words_and_deeds(midwatch: Midwatch, run: str) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from store import events as e
+from store.ids import now_ms
 from store.model import Outcome, Reason, Role, Verdict
 from store.plan import Plan, PlannedAgent, PlannedWave
 from store.usage import NANO
@@ -235,9 +236,31 @@ def test_colour_is_for_terminals_only(midwatch: Midwatch, building: Building) ->
     assert "\x1b" not in midwatch("show", "@").out
 
 
-def test_a_run_whose_detail_is_gone_says_so(midwatch: Midwatch, building: Building) -> None:
+@pytest.mark.parametrize(
+    ("why", "sentence", "line"),
+    [
+        ("evicted", "they made room for newer runs", "completed (detail evicted)"),
+        ("too large", "its record was too large to keep", "completed (dropped: too large)"),
+    ],
+)
+def test_a_run_whose_detail_is_gone_says_so(
+    midwatch: Midwatch, building: Building, why: str, sentence: str, line: str
+) -> None:
     run = building.finished()
-    building.connection.execute("UPDATE runs SET dropped='evicted'")
-    assert "not kept any more (evicted)" in midwatch("show", run).out
-    assert midwatch("show", run, "--json").json["dropped"] == "evicted"
-    assert midwatch("runs", "--json").json[0]["dropped"] == "evicted"
+    building.connection.execute("UPDATE runs SET dropped=?", (why,))
+    assert sentence in " ".join(midwatch("show", run).out.split())
+    assert line in midwatch("runs").out
+    assert midwatch("show", run, "--json").json["dropped"] == why
+    assert midwatch("runs", "--json").json[0]["dropped"] == why
+
+
+def test_an_unsettled_run_has_no_agent_that_runs(midwatch: Midwatch, building: Building) -> None:
+    run = building.launch(at=now_ms() - 3_600_000)
+    building.done(run, "ui")
+    building.start(run, "api")
+    out = " ".join(midwatch("show", run).out.split())
+    assert "unsettled" in out and "its watch ended before it did" in out
+    assert "? api" in out and "it was running when its watch ended; the next start of midwatch settles it" in out
+    assert "? tests" in out and "it was waiting when its watch ended" in out
+    assert "✓ ui" in out and " for " not in out
+    assert midwatch("show", run, "--json").json["status"] == "unsettled"

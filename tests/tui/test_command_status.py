@@ -26,6 +26,7 @@ def test_one_line_says_what_is_live_and_what_today_cost(midwatch: Midwatch, buil
         assert midwatch("status", "--json").json == {
             "live": 1,
             "unsettled": 0,
+            "stuck": 0,
             "to_recover": 0,
             "paused": True,
             "watch": True,

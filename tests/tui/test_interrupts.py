@@ -4,16 +4,17 @@ import signal
 
 import pytest
 
-from tui.commands.interrupts import Interrupts
+from tui.commands.interrupts import Interrupts, ToldToEnd
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_interrupt_waits_until_there_is_something_to_stop(number: signal.Signals) -> None:
     with Interrupts() as interrupts:
         signal.raise_signal(number)
-        assert interrupts.pending
-        with pytest.raises(KeyboardInterrupt):
+        assert interrupts.stops is (number == signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt) as raised:
             interrupts.raise_pending()
+        assert isinstance(raised.value, ToldToEnd) is (number == signal.SIGTERM)
         interrupts.raise_pending()
 
 

@@ -107,6 +107,17 @@ def test_what_is_asked_for_and_what_would_be_done_stand_side_by_side(places: Pla
     drive(screen_on(places), script)
 
 
+def test_a_program_that_is_not_here_is_said_before_the_launch(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await opened(pilot)
+        text = " ".join(shown(pilot).split())
+        assert "claude is not on this PATH" in text and "pytest is not on this PATH" in text
+
+    drive(screen_on(places), script)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (50, 14)], ids=str)
 def test_a_workflow_is_filled_in_and_launched_by_keys_alone(
     places: Places, launches: Launches, size: tuple[int, int]

@@ -30,9 +30,14 @@ def still_cursors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def places(home: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
-    """A busy evening whose ids are the same every time."""
+    """A busy evening whose ids are the same every time, on a box without Gemini."""
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("HOME", str(home.parent))
+    programs = home.parent / "programs"
+    programs.mkdir()
+    for name in ("claude", "codex", "python"):
+        (programs / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(programs))
     with fixed_ids():
         return busy(home).places
 

@@ -56,6 +56,16 @@ def test_a_json_journal_is_shown_as_what_the_agent_said_and_did(make: Callable[.
     ]
 
 
+def test_a_misspelt_report_is_shown_as_it_is_with_what_is_wrong(make: Callable[..., Transcript]) -> None:
+    journal = b'plain\n{"report":"blocked"}\n'
+    assert read_all(make(journal, reader=lambda: adapter("command").reader(reports=True))) == [
+        ("plain", "dim"),
+        ("! blocked: said blocked without a reason", "red"),
+        ('{"report":"blocked"}', "dim"),
+        ("! not understood: blocked needs reason", "red"),
+    ]
+
+
 def test_the_answer_is_not_shown_twice(make: Callable[..., Transcript]) -> None:
     result = b'{"type":"result","subtype":"success","is_error":false,"result":"Done."}\n'
     assert [text for text, _ in read_all(make(claude_lines("Done.") + result, reader=claude))] == ["Done."]

@@ -1,17 +1,19 @@
 """`midwatch check WORKFLOW…`: validates workflow files and prints what would run.
 
-`--json`: a list of `{"workflow", "path", "valid", "error": {"file", "line", "sentence"} or null, "description",
+`--json`: a list of `{"workflow", "path", "valid", "errors": [{"file", "line", "sentence"}], "description",
 "inputs", "waves": [{"name", "on_failure", "agents": [{"name", "role", "cli", "model", "timeout", "budget_usd",
-"max_turns"}]}]}`; of an invalid one only the first four keys. Times are seconds.
+"max_turns"}]}], "warnings": [{"agent", "sentence"}]}`; of an invalid one only the first four keys. Times are seconds.
 """
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import FileError, HarnessError
+from harness.programs import missing_programs
 from harness.settings import load_settings
 from harness.workflow import load_workflow
 from harness.workflow_plan import to_plan
@@ -20,7 +22,7 @@ from store.paths import Places
 from store.usage import NANO
 from tui.commands.options import describe
 from tui.commands.table import table
-from tui.failures import explain
+from tui.failures import explain_all
 from tui.statuses import Status
 from tui.text import one_line
 from tui.wording import elapsed
@@ -28,6 +30,7 @@ from tui.wording import elapsed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from harness.programs import Missing
     from harness.workflow import Workflow
     from store.plan import Plan
     from tui.commands.terminal import Terminal
@@ -53,21 +56,23 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         try:
             workflow = load_workflow(resolve(places, cwd, named), settings)
         except HarnessError as error:
-            sentence, failed_with = explain(error)
+            told, failed_with = explain_all(error)
             status = status or failed_with
             documents.append(_invalid(named, error))
-            terminal.note(f"midwatch: {sentence}")
+            for sentence in told:
+                terminal.note(f"midwatch: {sentence}")
             continue
         plan = to_plan(workflow, settings)
-        documents.append(_valid(workflow, plan))
+        missing = missing_programs(workflow, settings, os.environ, cwd)
+        documents.append(_valid(workflow, plan, missing))
         if not arguments.json:
-            terminal.lines(_describe(terminal, workflow, plan))
+            terminal.lines(_describe(terminal, workflow, plan, missing))
     if arguments.json:
         terminal.document(documents)
     return status
 
 
-def _describe(terminal: Terminal, workflow: Workflow, plan: Plan) -> Iterator[str]:
+def _describe(terminal: Terminal, workflow: Workflow, plan: Plan, missing: list[Missing]) -> Iterator[str]:
     yield f"{terminal.paint(one_line(workflow.name), 'bold')}  {one_line(str(workflow.path))}"
     if workflow.description:
         yield from terminal.wrapped(one_line(workflow.description), "  ")
@@ -90,14 +95,17 @@ def _describe(terminal: Terminal, workflow: Workflow, plan: Plan) -> Iterator[st
             gives=(2, 0),
             indent="  ",
         )
+    for one in missing:
+        for line in terminal.wrapped(f"warning: {one_line(one.agent)}: {one.sentence}", "  "):
+            yield terminal.paint(line, "yellow")
 
 
-def _valid(workflow: Workflow, plan: Plan) -> dict[str, Any]:
+def _valid(workflow: Workflow, plan: Plan, missing: list[Missing]) -> dict[str, Any]:
     return {
         "workflow": workflow.name,
         "path": str(workflow.path),
         "valid": True,
-        "error": None,
+        "errors": [],
         "description": workflow.description,
         "inputs": [
             {
@@ -129,21 +137,13 @@ def _valid(workflow: Workflow, plan: Plan) -> dict[str, Any]:
             }
             for wave in plan.waves
         ],
+        "warnings": [{"agent": one.agent, "sentence": one.sentence} for one in missing],
     }
 
 
 def _invalid(named: str, error: HarnessError) -> dict[str, Any]:
     if isinstance(error, FileError):
-        path, line, sentence = str(error.file), error.line, error.sentence
-        return {
-            "workflow": None,
-            "path": path,
-            "valid": False,
-            "error": {"file": path, "line": line, "sentence": sentence},
-        }
-    return {
-        "workflow": named,
-        "path": None,
-        "valid": False,
-        "error": {"file": None, "line": None, "sentence": str(error)},
-    }
+        errors = [{"file": str(one.file), "line": one.line, "sentence": one.sentence} for one in error.all]
+        return {"workflow": None, "path": str(error.file), "valid": False, "errors": errors}
+    errors = [{"file": None, "line": None, "sentence": str(error)}]
+    return {"workflow": named, "path": None, "valid": False, "errors": errors}

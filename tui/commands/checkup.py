@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WAL_FIXED_IN = (3, 51, 3)
 _LITTLE_SPACE = 1 << 30
+_DRAIN_MINUTES = 30.0  # what `drain` gives unless told otherwise
 Facts = TypeVar("Facts")
 
 
@@ -35,12 +36,12 @@ class Checkup:
 
     def attempt(self, look: Callable[[], Facts]) -> Facts | None:
         """What the look gives; where it fails, `None`, and its sentence is a problem."""
-        from tui.failures import explain
+        from tui.failures import explain_all
 
         try:
             return look()
         except Exception as error:
-            self.problems.append(explain(error)[0])
+            self.problems.extend(explain_all(error)[0])
             return None
 
 
@@ -104,7 +105,7 @@ def _look_inside(places: Places) -> dict[str, Any]:
         return {
             "schema": f"{schema_version(connection)} of {SCHEMA_VERSION}",
             "id": meta(connection, "record"),
-            "machine": meta(connection, "machine"),
+            "of_this_machine": meta(connection, "machine") == places.machine,
             "sound": "yes" if found == "ok" else found,
         }
 
@@ -127,6 +128,11 @@ def system_facts(places: Places, checkup: Checkup) -> dict[str, Any]:
         checkup.problems.append(
             f"on {platform.system()} there is no subreaper: a grandchild that leaves its agent's session may survive it"
         )
+    from harness.grace import grace
+
+    waits = grace(os.getpid())
+    if waits.seconds is not None and (short := waits.falls_short(_DRAIN_MINUTES)) is not None:
+        checkup.problems.append(short)
     free = checkup.attempt(lambda: shutil.disk_usage(_nearest_folder(places.state)).free)
     if free is not None and free < _LITTLE_SPACE:
         checkup.problems.append(f"only {format_size(free)} are free where the record lies")

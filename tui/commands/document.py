@@ -58,6 +58,7 @@ def of_line(line: RunLine | Run, status: RunStatus, *, dropped: str | None = Non
         "ended_at": _iso(line.ended_at),
         "cost": cost(line.totals, partial=line.live),
         "continues": line.continues,
+        "parent": None if line.parent is None else {"run": line.parent, "agent": line.parent_agent},
         "usage": usage(line.totals),
     }
 
@@ -112,7 +113,7 @@ def _agent(run: Run, delegation: Delegation, vitals: Mapping[str, Vitals]) -> di
         "detail": delegation.detail,
         "verdict": delegation.verdict,
         "quote": delegation.quote,
-        "warning": delegation.warning,
+        "warning": "; ".join(delegation.warnings) or None,
         "turns": delegation.totals.turns,
         "cost": cost(delegation.totals, partial=not delegation.final),
         "usage": usage(delegation.totals),
@@ -133,6 +134,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "signal": attempt.signal,
         "asked": attempt.asked,
         "result": attempt.result,
+        "not_understood": attempt.not_understood,
         "started_at": iso(attempt.started_at),
         "ended_at": _iso(attempt.ended_at),
     }

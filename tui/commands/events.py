@@ -17,13 +17,15 @@ from tui.commands.options import RUN, describe
 from tui.commands.reading import reading_run
 from tui.statuses import Status
 from tui.text import clip, one_line, pad
-from tui.wording import clock
+from tui.wording import clock, dollars, elapsed
 
 if TYPE_CHECKING:
     from store.log import Stored
     from tui.commands.terminal import Terminal
 
 _LONG = frozenset({"plan", "environment", "digest", "inputs"})  # of a launch; `show` and --json have them
+_MOMENTS = frozenset({"deadline", "until"})  # ms
+_MONEY = frozenset({"cost", "estimated"})  # nano-dollars
 _AGENT_CELLS = 12
 _VALUE_CELLS = 60
 
@@ -39,9 +41,12 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     with reading_run(Places.of_environment(), arguments.reference) as (connection, found):
         events = events_of(connection, found)
         if not arguments.json:
-            now = now_ms()
+            now, nothing = now_ms(), True
             for event in events:
+                nothing = False
                 terminal.line(_line(event, terminal.width, now))
+            if nothing:
+                terminal.note("the events of this run are not kept any more; `midwatch show` says why")
             return Status.OK
         terminal.documents(of_event(event) for event in events)
     return Status.OK
@@ -49,7 +54,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
 
 def _line(event: Stored, width: int | None, now: int) -> str:
     change = f"-> {event.to_state}" if event.type.startswith("delegation.") and event.to_state else ""
-    data = " ".join(f"{name}={_short(value)}" for name, value in event.data.items() if name not in _LONG)
+    data = " ".join(_said(event, name, value, now) for name, value in event.data.items() if name not in _LONG)
     parts = (
         f"{event.seq:>5}",
         clock(event.at, now, seconds=True),
@@ -60,6 +65,18 @@ def _line(event: Stored, width: int | None, now: int) -> str:
     )
     line = "  ".join(part for part in parts if part).rstrip()
     return line if width is None else clip(line, width)
+
+
+def _said(event: Stored, name: str, value: object, now: int) -> str:
+    if name in _MOMENTS and isinstance(value, int):
+        return f"{name} {clock(value, now, seconds=True)} (in {elapsed(value - event.at)})"
+    if name == "counts" and isinstance(value, dict):
+        return " ".join(
+            f"{counter}={dollars(count) if counter in _MONEY else count}" for counter, count in value.items()
+        )
+    if name == "wave" and isinstance(value, int):
+        return f"wave={value + 1}"
+    return f"{name}={_short(value)}"
 
 
 def _short(value: object) -> str:

@@ -1,7 +1,8 @@
 """`midwatch stop`, `drain`, `pause` and `unpause`: ending and holding what is live.
 
 `--json`: `{"verb", "run", "agent", "status", "answer"}`: `status` is the run's, or the agent's state, as it stands
-after the answer (after the wait, for `stop`), `null` for everything; `answer` is what the watch said.
+after the answer (after the wait, for `stop`), `null` for everything; `answer` is what the watch said. For `drain` also
+`"falls_short"`: the sentence where the system would not wait so long when it goes down, or that it is not known.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness import requests
 from store.paths import Places
 from store.views import live_runs, load_run
-from tui.commands.options import RUN, describe
+from tui.commands.options import RUN, describe, name
 from tui.commands.reading import reading, reading_run
 from tui.errors import NotFound, Refused
 from tui.statuses import Status
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 _HELP = {
     "stop": ("End a run or one agent now, and wait until nothing of it is left.", "midwatch stop @ api"),
     "drain": (
-        "Start nothing new in a run (in all, without RUN); what still runs after N minutes is ended.",
+        (
+            "Start nothing new in a run; what still runs after N minutes is ended. Without RUN: in every run that is"
+            " live now; what is launched later starts as ever (`pause` holds that too)."
+        ),
         "midwatch drain --minutes 10",
     ),
     "pause": ("Hold what has not started: everything, a run, or one agent.", "midwatch pause @"),
@@ -48,7 +52,7 @@ def configure(parser: ArgumentParser, command: str) -> None:
     if command == "drain":
         parser.add_argument("--minutes", metavar="N", type=_minutes, default=30.0, help="agents may go on so long (30)")
     else:
-        parser.add_argument("agent", metavar="AGENT", nargs="?", help="one agent of the run")
+        parser.add_argument("agent", metavar="AGENT", type=name, nargs="?", help="one agent of the run")
 
 
 def _minutes(text: str) -> float:
@@ -72,17 +76,18 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     ended = verb != "stop" or _wait_until_stopped(places, target)
     stands = None if target.run is None else _stands(places, target)
     if arguments.json:
-        terminal.document(
-            {
-                "verb": verb,
-                "run": target.run,
-                "agent": target.agent,
-                "status": stands,
-                "answer": dict(answer.facts),
-            }
-        )
+        document = {
+            "verb": verb,
+            "run": target.run,
+            "agent": target.agent,
+            "status": stands,
+            "answer": dict(answer.facts),
+        }
+        terminal.document(document | ({"falls_short": _falls_short(places, arguments)} if verb == "drain" else {}))
     else:
         terminal.line(_sentence(verb, target, stands, ended=ended))
+        if verb == "drain" and (sentence := _falls_short(places, arguments)):
+            terminal.note(f"midwatch: {sentence}")
     return Status.OK
 
 
@@ -124,6 +129,15 @@ def _ask(places: Places, verb: str, target: _Target, arguments: Namespace) -> An
     return hold(places, target.run, target.agent)
 
 
+def _falls_short(places: Places, arguments: Namespace) -> str | None:
+    """What the person must know when the system would not wait for the end of this drain (R15)."""
+    from harness.grace import grace
+    from harness.lock import holder
+
+    watch = holder(places.watch_lock)
+    return None if watch is None or watch.pid is None else grace(watch.pid).falls_short(arguments.minutes)
+
+
 def _wait_until_stopped(places: Places, target: _Target) -> bool:
     """Whether nothing of it is left now; `stop` was recorded before, whatever becomes of this wait (R14, R16)."""
     from tui.commands.following import wait_for
@@ -152,7 +166,7 @@ def _stands(places: Places, target: _Target) -> str:
 def _sentence(verb: str, target: _Target, stands: str | None, *, ended: bool) -> str:
     if target.run is None:
         return {
-            "drain": "draining: nothing new starts in any run",
+            "drain": "draining: nothing new starts in the runs that are live now; a later launch starts as ever",
             "pause": "paused: nothing new starts anywhere until `midwatch unpause`",
             "unpause": "the hold on everything is lifted",
         }[verb]

@@ -1,4 +1,4 @@
-"""Ctrl-C, and TERM as well, while a run is launched and followed."""
+"""Ctrl-C and TERM while a run is launched and followed: the first is a person, who stops it; the other may be any."""
 
 from __future__ import annotations
 
@@ -8,16 +8,25 @@ from types import FrameType, TracebackType
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class ToldToEnd(KeyboardInterrupt):
+    """This process is to end (a shutdown, a `kill`), which asks nothing of the run."""
+
+
 class Interrupts:
     """Keeps the first interrupt of a launch until the run's id is known, so that a run never starts behind the back.
 
-    After `let_through` each raises `KeyboardInterrupt`, as the second one does at any time. What held before comes back
-    at the end of the `with` block.
+    After `let_through` each is raised, as the second one is at any time: `KeyboardInterrupt` for Ctrl-C, `ToldToEnd`
+    for TERM. What held before comes back at the end of the `with` block.
     """
 
     def __init__(self) -> None:
-        self.pending = False
+        self._kept: KeyboardInterrupt | None = None
         self._through = False
+
+    @property
+    def stops(self) -> bool:
+        """Whether a Ctrl-C was kept."""
+        return self._kept is not None and not isinstance(self._kept, ToldToEnd)
 
     def __enter__(self) -> Interrupts:
         self._before = [signal.signal(number, self._on_signal) for number in _SIGNALS]
@@ -34,12 +43,13 @@ class Interrupts:
         self._through = True
 
     def raise_pending(self) -> None:
-        """Raises `KeyboardInterrupt` for one that was kept."""
-        if self.pending:
-            self.pending = False
-            raise KeyboardInterrupt
+        """Raises the interrupt that was kept, if one was."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            raise kept
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self._through or self.pending:
-            raise KeyboardInterrupt
-        self.pending = True
+        told = ToldToEnd() if number == signal.SIGTERM else KeyboardInterrupt()
+        if self._through or self._kept is not None:
+            raise told
+        self._kept = told

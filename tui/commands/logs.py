@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from store.paths import Places
 from store.views import load_run
 from tui.commands.journals import Journals, Piece
-from tui.commands.options import RUN, describe
+from tui.commands.options import RUN, describe, name
 from tui.commands.reading import reading_run
 from tui.errors import NotFound, WrongUsage
 from tui.output import Output
@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser, command: str) -> None:
         "midwatch logs 7f3a api --raw > api.log",
     )
     parser.add_argument("reference", metavar="RUN", help=RUN)
-    parser.add_argument("agent", metavar="AGENT", nargs="?", help="one agent of the run")
+    parser.add_argument("agent", metavar="AGENT", type=name, nargs="?", help="one agent of the run")
     parser.add_argument("-f", "--follow", action="store_true", help="go on until what is shown has ended")
     parser.add_argument("--raw", action="store_true", help="the bytes as they are, of one agent, not to a terminal")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from harness.requests import MARK
+from harness.manners import MARK
 from tui.errors import Refused
 
 

@@ -19,6 +19,13 @@ def describe(parser: ArgumentParser, what: str, *examples: str) -> None:
     parser.epilog = "\n".join(["for example:", *(f"  {example}" for example in examples)])
 
 
+def name(text: str) -> str:
+    """The name of an agent or a workflow in the one spelling that is recorded (NFC), however it was typed."""
+    from harness.names import normal_name
+
+    return normal_name(text)
+
+
 def count(text: str) -> int:
     """A whole number from 1 on."""
     if not text.isdecimal() or not 0 < int(text) < 1 << 31:

@@ -16,9 +16,10 @@ _WIDEST_HELP = 100
 OVERVIEW = "midwatch runs workflows of coding agents and tells the truth about them."
 STATUSES = (
     "RUN is an id, a unique beginning of one, or @ for the newest; WORKFLOW is a name or a path. Every command takes"
-    " --json. Exit statuses: 0 completed or done, 1 completed with failures, 2 wrong usage, 3 not accepted, 4 blocked,"
-    " 5 stopped, 6 not found, 7 midwatch or its record failed, 8 refused, 9 audit found a difference,"
-    " 10 not finished yet."
+    " --json. Exit statuses of `run` and of `show --exit-status`: 0 completed, 1 completed with failures,"
+    " 3 not accepted, 4 blocked, 5 stopped, 10 not finished yet. Of every command: 0 it did what was asked,"
+    " 2 wrong usage or an invalid file, 6 not found, 7 midwatch or its record failed, 8 refused, 9 audit found a"
+    " difference."
 )
 
 

@@ -14,7 +14,7 @@ from store.paths import Places
 from store.recovery import cut_off_runs
 from tui.commands.document import of_run
 from tui.commands.manners import only_for_a_person
-from tui.commands.options import RUN, describe
+from tui.commands.options import RUN, describe, name
 from tui.commands.reading import reading, reading_run
 from tui.statuses import Status
 from tui.text import one_line
@@ -48,7 +48,7 @@ def configure(parser: ArgumentParser, command: str) -> None:
         return
     parser.add_argument("reference", metavar="RUN", help=RUN)
     if command == "resume":
-        parser.add_argument("agent", metavar="AGENT", help="the agent to take up")
+        parser.add_argument("agent", metavar="AGENT", type=name, help="the agent to take up")
         parser.add_argument(
             "--continue", dest="onward", action="store_true", help="go on with the waves after it when it has ended"
         )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from harness import requests
 from harness.errors import RefusedError
 from harness.inputs import fill_inputs
+from harness.lock import holder
+from harness.manners import inside
 from harness.settings import load_settings
 from harness.trust import require_trust
 from harness.workflow import load_workflow
@@ -24,7 +26,7 @@ from store.views import load_run
 from store.vitals import vitals_of
 from tui.commands.document import of_event, of_run
 from tui.commands.following import follow
-from tui.commands.interrupts import Interrupts
+from tui.commands.interrupts import Interrupts, ToldToEnd
 from tui.commands.options import describe
 from tui.commands.reading import reading_run
 from tui.commands.tones import tone
@@ -76,24 +78,37 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     places, cwd = Places.of_environment(), Path.cwd()
     path = resolve(places, cwd, arguments.workflow)
     workflow = load_workflow(path, load_settings(places.settings))
-    named_by_path = is_path(arguments.workflow)
+    named_by_path = is_path(arguments.workflow) and not inside()
     if not named_by_path:
         require_trust(places, path)
     inputs = fill_inputs(workflow, _given(arguments.input))
+    alone = holder(places.watch_lock) is None
     with Interrupts() as interrupts:
         try:
             launched = requests.launch(places, str(path), inputs, named_by_path=named_by_path).run
         except KeyboardInterrupt:
             terminal.note("midwatch: the launch may still be taken up within 30 s; see `midwatch runs`")
             raise
+        if alone:
+            _say_whether_it_survives(places, terminal)
         interrupts.let_through()
-        if not arguments.detach or interrupts.pending:
+        if not arguments.detach or interrupts.stops:
             return _Followed(places, launched, terminal, json=arguments.json).to_its_end(interrupts)
     if arguments.json:
         terminal.document({"run": launched})
     else:
         terminal.line(launched)
     return Status.OK
+
+
+def _say_whether_it_survives(places: Places, terminal: Terminal) -> None:
+    """One line, where the system ends processes with the login (R18)."""
+    from harness.logout import line_at_start
+
+    watch = holder(places.watch_lock)
+    line = None if watch is None or watch.pid is None else line_at_start(watch.pid)
+    if line is not None:
+        terminal.note(f"midwatch: {line}")
 
 
 def _given(pairs: list[tuple[str, str]]) -> dict[str, str]:
@@ -118,6 +133,12 @@ class _Followed:
             try:
                 interrupts.raise_pending()
                 self._follow()
+            except ToldToEnd:
+                self._terminal.note(
+                    f"midwatch: told to end; run {self._run} goes on without this terminal, and"
+                    f" `midwatch stop {short(self._run)}` ends it"
+                )
+                return Status.NOT_FINISHED
             except KeyboardInterrupt:
                 self._terminal.note(f"midwatch: stopping run {self._run}; Ctrl-C again leaves it stopping")
                 with suppress(RefusedError):  # it ended by itself in this moment

@@ -1,6 +1,7 @@
 """`midwatch runs`: the history of runs, newest launch first.
 
-`--json`: a list of what `show --json` has of each run, without `inputs`, `tally` and `waves`.
+`--json`: a list of what `show --json` has of each run, without `inputs`, `tally` and `waves`. `--stuck` lists agents
+instead, as `tui.commands.stuck` has it.
 """
 
 from __future__ import annotations
@@ -25,21 +26,36 @@ if TYPE_CHECKING:
     from tui.commands.terminal import Terminal
 
 _PAGE = 200
+_DROPPED = {"evicted": "detail evicted", "too large": "dropped: too large"}
 
 
 def configure(parser: ArgumentParser, command: str) -> None:
     """What it takes."""
-    describe(parser, "The history of runs, newest first.", "midwatch runs --limit 5 --outcome 'not accepted'")
+    describe(
+        parser,
+        "The history of runs, newest first.",
+        "midwatch runs --limit 5 --outcome 'not accepted'",
+        "midwatch runs --stuck",
+    )
     parser.add_argument("--limit", metavar="N", type=count, default=50, help="at most so many (50)")
     parser.add_argument("--workflow", metavar="WORKFLOW", help="only runs of this workflow, a name or a path")
     parser.add_argument("--outcome", metavar="OUTCOME", type=outcome, help="only runs that ended so")
     parser.add_argument("--since", metavar="WHEN", type=moment, help="only runs launched since: a date, or 7d, 24h")
     parser.add_argument("--cost", metavar="USD", type=usd, help="only runs known to have cost at least so much")
+    parser.add_argument(
+        "--stuck",
+        metavar="DURATION",
+        nargs="?",
+        const="5m",
+        help="instead: agents at work without a sign of life for so long (5m), or past their time",
+    )
 
 
 def run(arguments: Namespace, terminal: Terminal) -> int:
     """Lists them."""
     places = Places.of_environment()
+    if arguments.stuck is not None:
+        return _stuck(places, terminal, arguments.stuck, json=arguments.json)
     lines: list[RunLine] = []
     paused = False
     with reading(places) as connection:
@@ -60,6 +76,18 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         return Status.OK
     _print(terminal, lines, statuses)
     return Status.OK
+
+
+def _stuck(places: Places, terminal: Terminal, silent: str, *, json: bool) -> int:
+    from harness.duration import parse_duration
+    from tui.commands.stuck import list_stuck
+    from tui.errors import WrongUsage
+
+    try:
+        seconds = parse_duration(silent)
+    except ValueError as problem:
+        raise WrongUsage(f"--stuck: {problem}") from None
+    return list_stuck(places, terminal, silent=seconds, json=json)
 
 
 _NOTHING = "no runs yet; `midwatch run WORKFLOW` launches one"
@@ -96,9 +124,9 @@ def _print(terminal: Terminal, lines: list[RunLine], statuses: list[RunStatus]) 
             sign(line.outcome or status, terminal.ascii),
             short(line.id),
             one_line(line.name),
-            word(line.outcome or status),
+            word(line.outcome or status) + (f" ({_DROPPED[line.dropped]})" if line.dropped else ""),
             clock(line.started_at, now),
-            elapsed((line.ended_at if line.ended_at is not None else now) - line.started_at),
+            "" if status == "unsettled" else elapsed((line.ended_at or now) - line.started_at),
             money(line.totals, partial=line.live),
         )
         for line, status in zip(lines, statuses, strict=True)

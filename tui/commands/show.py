@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from store.ids import now_ms
-from store.model import RUNNING_STATES, State
+from store.model import RUNNING_STATES, RunStatus, State
 from store.paths import Places
 from store.views import harness_paused, load_run, run_line
 from store.vitals import vitals_of
@@ -25,11 +25,16 @@ from tui.wording import ago, clock, counted, dollars, elapsed, money, sign, toke
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from store.model import RunStatus
     from store.run import Delegation, Run
     from store.usage import Totals
     from store.vitals import Vitals
     from tui.commands.terminal import Terminal
+
+
+_DROPPED = {
+    "evicted": "its agents, events and output are not kept any more: they made room for newer runs ([retention])",
+    "too large": "its record was too large to keep ([retention] record), so its agents, events and output were dropped",
+}
 
 
 def configure(parser: ArgumentParser, command: str) -> None:
@@ -55,7 +60,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
     else:
         terminal.lines(describe_run(terminal, shown, status, vitals))
         if dropped is not None:
-            terminal.lines(terminal.wrapped(f"its agents, events and output are not kept any more ({dropped})", "  "))
+            terminal.lines(terminal.wrapped(_DROPPED[dropped], "  "))
     return status_of(shown.outcome) if arguments.exit_status else 0
 
 
@@ -72,22 +77,25 @@ def describe_run(terminal: Terminal, run: Run, status: RunStatus, vitals: Mappin
     for index, wave in enumerate(run.plan.waves):
         yield ""
         yield terminal.paint(one_line(wave.name), "bold")
-        yield from _agents(terminal, run, run.of_wave(index), vitals, now)
+        yield from _agents(terminal, run, run.of_wave(index), vitals, now, unsettled=status == RunStatus.UNSETTLED)
 
 
 def _paragraphs(run: Run, status: RunStatus, now: int) -> Iterator[str]:
     if run.why:
         yield one_line(run.why)
-    if status == "unsettled":
-        yield "the record says live, but no watch lives; the next start of one settles it"
+    if status == RunStatus.UNSETTLED:
+        yield "its watch ended before it did; the next start of midwatch settles what became of it"
     if run.restored:
         yield "it was cut off and restored from the record; nothing of it is alive"
     if run.discarded:
         yield "it was discarded: nothing is offered for it again"
     if run.continues:
         yield f"continues {run.continues}"
+    if run.parent:
+        yield f"launched by {one_line(run.parent_agent or '')} of run {run.parent}, in whose limits it counts"
     took = elapsed((run.ended_at if run.ended_at is not None else now) - run.started_at)
-    yield f"started {clock(run.started_at, now)}, {'for' if run.live else 'took'} {took}, in {one_line(run.folder)}"
+    how_long = "" if status == RunStatus.UNSETTLED else f"{'for' if run.live else 'took'} {took}, "
+    yield f"started {clock(run.started_at, now)}, {how_long}in {one_line(run.folder)}"
     metered = any(agent.metered for wave in run.plan.waves for agent in wave.agents)
     yield spent_line(run.totals, partial=run.live, metered=metered)
     if metered:
@@ -115,22 +123,29 @@ def tokens_line(totals: Totals) -> str:
 
 
 def _agents(
-    terminal: Terminal, run: Run, delegations: list[Delegation], vitals: Mapping[str, Vitals], now: int
+    terminal: Terminal,
+    run: Run,
+    delegations: list[Delegation],
+    vitals: Mapping[str, Vitals],
+    now: int,
+    *,
+    unsettled: bool,
 ) -> Iterator[str]:
     rows = []
     for one in delegations:
         planned = run.plan.agent(one.name)
         model = one.model or planned.model
+        stands = _stands(one, unsettled=unsettled)
         rows.append(
             (
-                sign(one.state, terminal.ascii),
+                sign(stands, terminal.ascii),
                 one_line(one.name),
                 planned.role,
                 one_line(planned.cli if model is None else f"{planned.cli} {model}"),
                 f"{one.totals.turns}t" if one.totals.turns else "",
                 money(one.totals, partial=one.state in RUNNING_STATES, metered=planned.metered and bool(one.attempts)),
-                "" if one.started_at is None else elapsed((one.ended_at or now) - one.started_at),
-                _state(one, vitals.get(one.name), now),
+                "" if one.started_at is None or stands != one.state else _took(one, now),
+                _state(one, vitals.get(one.name), now, unsettled=unsettled),
             )
         )
     lines = table(
@@ -138,17 +153,30 @@ def _agents(
         rows,
         right=(4, 5, 6),
         gives=(3, 1, 7),
-        colours=[tone(one.state) for one in delegations],
+        colours=[tone(_stands(one, unsettled=unsettled)) for one in delegations],
         coloured=(0, 7),
         indent="  ",
     )
     for one, line in zip(delegations, lines, strict=True):
         yield line
+        if unsettled and not one.final:
+            told = f"it was {word(one.state)} when its watch ended; the next start of midwatch settles it"
+            yield from terminal.wrapped(told, "      ")
         for remark in _remarks(run, one):
             yield from terminal.wrapped(remark, "      ")
 
 
-def _state(delegation: Delegation, vitals: Vitals | None, now: int) -> str:
+def _stands(delegation: Delegation, *, unsettled: bool) -> State | RunStatus:
+    return RunStatus.UNSETTLED if unsettled and not delegation.final else delegation.state
+
+
+def _took(delegation: Delegation, now: int) -> str:
+    return elapsed((delegation.ended_at or now) - (delegation.started_at or now))
+
+
+def _state(delegation: Delegation, vitals: Vitals | None, now: int, *, unsettled: bool) -> str:
+    if unsettled and not delegation.final:
+        return word(RunStatus.UNSETTLED)
     parts = [word(delegation.state)]
     if delegation.reason is not None:
         parts[0] += f" ({delegation.reason})"
@@ -166,8 +194,8 @@ def _remarks(run: Run, delegation: Delegation) -> Iterator[str]:
         yield one_line(delegation.detail)
     if delegation.quote:
         yield f'"{one_line(delegation.quote)}"'
-    if delegation.warning:
-        yield f"warning: {one_line(delegation.warning)}"
+    for warning in delegation.warnings:
+        yield f"warning: {one_line(warning)}"
     attempt = delegation.attempt
     if attempt is not None and attempt.ended_at is not None and (attempt.exit_code or attempt.signal):
         how = f"signal {attempt.signal}" if attempt.signal else f"exit status {attempt.exit_code}"

@@ -1,6 +1,7 @@
 """`midwatch status`: one short line for a tmux bar or a prompt.
 
-`--json`: `{"live", "unsettled", "to_recover", "paused", "watch", "spent_today": {…}}`, the cost as in `show --json`.
+`--json`: `{"live", "unsettled", "stuck", "to_recover", "paused", "watch", "spent_today": {…}}`, the cost as in
+`show --json`.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ def configure(parser: ArgumentParser, command: str) -> None:
 def run(arguments: Namespace, terminal: Terminal) -> int:
     """Prints it."""
     places = Places.of_environment()
-    recorded_live = to_recover = 0
+    recorded_live = to_recover = stuck = 0
     paused, today = False, Totals()
+    watch = watched(places)
     with reading(places) as connection:
         if connection is not None:
             recorded_live, to_recover = len(live_runs(connection)), len(cut_off_runs(connection))
+            if recorded_live and watch:
+                from tui.commands.stuck import find
+
+                stuck = len(find(connection, watch=True, now=now_ms()))
             paused, today = harness_paused(connection), spent_today(connection, now_ms())
-    watch = watched(places)
     live, unsettled = (recorded_live, 0) if watch else (0, recorded_live)
     if arguments.json:
         from tui.commands.document import cost
@@ -46,6 +51,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
             {
                 "live": live,
                 "unsettled": unsettled,
+                "stuck": stuck,
                 "to_recover": to_recover,
                 "paused": paused,
                 "watch": watch,
@@ -55,6 +61,7 @@ def run(arguments: Namespace, terminal: Terminal) -> int:
         return Status.OK
     parts = [f"{live} live"]
     parts += [f"{unsettled} unsettled"] if unsettled else []
+    parts += [f"{stuck} stuck"] if stuck else []
     parts += [f"{to_recover} to recover"] if to_recover else []
     parts += ["paused"] if paused else []
     parts += [f"today {money(today)}"] if money(today) else []

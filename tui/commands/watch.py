@@ -1,15 +1,18 @@
 """`midwatch watch`: the process that conducts the runs. Without a flag it is started, if none lives, and shown.
 
-`--json`: `{"running", "pid", "started_at", "record", "live_runs", "survives_logout", "why"}` as the contract fixes it;
+`--json`: `{"running", "pid", "started_at", "record", "live_runs", "survives_logout", "why"}` as the contract fixes it,
+and `"grace_s"`, `"grace_why"`: the seconds that the system gives it when it goes down; `null`: not known, or no end;
 with `--stop`: `{"stopped": true}`, false when none lived.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from harness.duration import format_duration
 from store.paths import Places
 from tui.commands.options import describe
 from tui.errors import Refused
@@ -27,7 +30,7 @@ def configure(parser: ArgumentParser, command: str) -> None:
         parser,
         "The process that conducts the runs. Whatever needs it starts it; it leaves when nothing is live.",
         "midwatch watch --status",
-        "systemd-run --user --scope midwatch watch --foreground",
+        "midwatch watch --foreground",
     )
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--foreground", action="store_true", help="be the watch, here, until it is told to end")
@@ -79,6 +82,7 @@ def _stop(places: Places, terminal: Terminal, *, json: bool) -> int:
 
 def facts_of(places: Places) -> dict[str, Any]:
     """What `watch --status --json` prints. Without a watch, `survives_logout` is about one started from here."""
+    from harness.grace import grace
     from harness.lock import holder
     from harness.logout import survival
     from store.views import live_runs
@@ -93,6 +97,7 @@ def facts_of(places: Places) -> dict[str, Any]:
     pid = None if found is None else found.pid
     started = None if found is None else found.facts.get("started_at")
     survives, why = survival(pid if pid is not None else os.getpid())
+    seconds, grace_why = grace(pid if pid is not None else os.getpid())
     return {
         "running": found is not None,
         "pid": pid,
@@ -101,6 +106,8 @@ def facts_of(places: Places) -> dict[str, Any]:
         "live_runs": live,
         "survives_logout": survives,
         "why": why,
+        "grace_s": None if seconds is None or math.isinf(seconds) else seconds,
+        "grace_why": grace_why,
     }
 
 
@@ -109,15 +116,19 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     count = f"{facts['live_runs']} {'live' if facts['running'] else 'unsettled'}"
     outlives = {True: "outlives the login", False: "does not outlive the login", None: "may not outlive the login"}
     kept = f"the record is {one_line(facts['record'])}"
+    waits = "unknown" if facts["grace_s"] is None else format_duration(facts["grace_s"])
+    going_down = f"the system gives it, when it goes down: {waits} ({facts['grace_why']})"
     if facts["running"]:
         return [
             f"the watch lives (pid {facts['pid']}), {count}",
             kept,
             f"it {outlives[facts['survives_logout']]}: {facts['why']}",
+            going_down,
         ]
     settles = ", which the next start of one settles" if facts["live_runs"] else ""
     return [
         f"no watch lives, {count}{settles}",
         kept,
         f"one started from here {outlives[facts['survives_logout']]}: {facts['why']}",
+        going_down,
     ]

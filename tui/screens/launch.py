@@ -77,7 +77,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self._launchable = launchable
         workflow = launchable.workflow
         if workflow is None:
-            self.plan.show([(with_tilde(one_line(launchable.problem)), "red")])
+            self.plan.show([(with_tilde(one_line(problem)), "red") for problem in launchable.problems])
             self._hints()
             return
         kept = self.draft.load()
@@ -89,7 +89,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
             self.form.mount(Static(_trust_question(launchable.untrusted), markup=False, classes="question"))
         go = Go("launch" if launchable.untrusted is None else "trust the project and launch", id="go")
         self.form.mount(go)
-        self.plan.show(list(plan_text(workflow)))
+        self.plan.show(list(plan_text(workflow, launchable.missing)))
         self._hints()
         (next(iter(self._fields.values())) if self._fields else go).focus()
         if kept:

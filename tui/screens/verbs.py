@@ -95,7 +95,7 @@ class Verbs(Panes):
 
     def do_drain_all(self) -> None:
         """Lets everything come to a gentle end."""
-        self._request("drain", None, None, f"nothing new starts anywhere; {_minutes()} for what is at work")
+        self._request("drain", None, None, f"nothing new in the runs live now; {_minutes()} for what is at work")
 
     def do_pause(self) -> None:
         """Holds what has not started, or lets it go on."""

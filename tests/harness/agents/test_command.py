@@ -63,58 +63,98 @@ def test_understood(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "plain words",
-        "[]",
-        "5",
-        "{}",
-        '{"report":"dance"}',
-        '{"report":5}',
-        '{"report":["turn"]}',
-        '{"report":"turn"',
-        '{"report":"session"}',
-        '{"report":"session","id":5}',
-        '{"report":"session","id":""}',
-        '{"report":"session","id":"--continue"}',
-        '{"report":"session","id":"a\\u0000b"}',
-        '{"report":"session","id":"' + "x" * 257 + '"}',
-        '{"report":"text"}',
-        '{"report":"text","text":null}',
-        '{"report":"text","text":["a"]}',
-        '{"report":"tool","detail":"x"}',
-        '{"report":"tool","name":"x","detail":5}',
-        '{"report":"file","path":""}',
-        '{"report":"file","path":"a\\u0000b"}',
-        '{"report":"blocked"}',
-        '{"report":"usage","input":"1"}',
-        '{"report":"usage","input":true}',
-        '{"report":"usage","input":1.5}',
-        '{"report":"usage","input":-1}',
-        '{"report":"usage","input":1e300}',
-        '{"report":"usage","input":1e99999999999999999999}',
-        '{"report":"usage","input":' + "9" * 5000 + "}",
-        '{"report":"usage","cost_usd":NaN}',
-        '{"report":"usage","cost_usd":Infinity}',
-        '{"report":"usage","cost_usd":-Infinity}',
-        '{"report":"usage","cost_usd":-0.01}',
-        '{"report":"usage","cost_usd":"0.01"}',
-        '{"report":"usage","cost_usd":false}',
-        '{"report":"usage","cost_usd":1e9}',
-        '{"report":"usage","id":5}',
-        '{"report":"usage","model":["m"]}',
-        '{"report":"usage","cumulative":"yes"}',
-        '{"report":"usage","cumulative":1}',
-        '{"report":"error","kind":5,"message":"x"}',
-        '{"report":"error","kind":"auth","message":5}',
-        "[" * 100_000,
-        b'{"report":"text","text":"\xff"}',
-        b"\x00\x01\x1b[31m",
-    ],
+    ["plain words", "[]", "5", "{}", '{"text":"report"}', "{report", "[" * 100_000, b"\x00\x01\x1b[31m"],
     ids=lambda line: str(line[:60]),
 )
-def test_anything_else_is_not_understood(line: str | bytes) -> None:
+def test_what_was_not_meant_as_a_report_is_not_understood(line: str | bytes) -> None:
     raw = line.encode() if isinstance(line, str) else line
     assert read(raw) == (Unknown(line=raw),)
+
+
+NAMED = "must be 1 to 256 printable characters that do not begin with '-'"
+MISREAD = {
+    '{"report":"dance"}': "there is no report 'dance'; it can be 'session', 'turn'",
+    '{"report":"blockd","reason":"x"}': "there is no report 'blockd'; did you mean 'blocked'?",
+    '{"report":5}': "report must be text",
+    '{"report":null}': "report must be text",
+    '{"report":["turn"]}': "report must be text",
+    '{"report":"session"}': "session needs id",
+    '{"report":"session","id":5}': "id of session must be text",
+    '{"report":"session","id":""}': f"id of session {NAMED}",
+    '{"report":"session","id":"--continue"}': f"id of session {NAMED}",
+    '{"report":"session","id":"a\\u0000b"}': f"id of session {NAMED}",
+    '{"report":"session","id":"' + "x" * 257 + '"}': f"id of session {NAMED}",
+    '{"report":"text"}': "text needs text",
+    '{"report":"text","text":null}': "text of text must be text",
+    '{"report":"text","text":["a"]}': "text of text must be text",
+    '{"report":"tool","detail":"x"}': "tool needs name",
+    '{"report":"tool","name":"x","detail":5}': "detail of tool must be text",
+    '{"report":"file"}': "file needs path",
+    '{"report":"file","path":""}': "path of file must be a path",
+    '{"report":"file","path":"a\\u0000b"}': "path of file must be a path",
+}
+
+
+@pytest.mark.parametrize("line", MISREAD, ids=lambda line: line[:60])
+def test_what_was_meant_as_a_report_says_why_it_is_none(line: str) -> None:
+    (unknown,) = read(line)
+    assert isinstance(unknown, Unknown) and unknown.line == line.encode()
+    assert unknown.why is not None and unknown.why.startswith(MISREAD[line])
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "what"),
+    [
+        ("id", ["5", '""'], NAMED),
+        ("model", ['["m"]'], NAMED),
+        ("cumulative", ['"yes"', "1"], "must be true or false"),
+        (
+            "input",
+            ['"1"', "true", "1.5", "-1", "1e300"],
+            "must be a whole number, 0 or more",
+        ),
+        (
+            "cost_usd",
+            ["NaN", "Infinity", "-Infinity", "-0.01", '"0.01"', "false", "1e9"],
+            "must be a number of dollars, 0 or more",
+        ),
+    ],
+)
+def test_a_usage_that_cannot_be_read_leaves_the_sums_unknown(key: str, values: list[str], what: str) -> None:
+    for value in values:
+        line = f'{{"report":"usage","output":3,"{key}":{value}}}'
+        unread = Usage(counts=Counts(), at_least=True)
+        assert read(line) == (unread, Unknown(line=line.encode(), why=f"{key} of usage {what}"))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"report":"turn"', ()),
+        (b'{"report":"text","text":"\xff"}', ()),
+        ('{"report":"usage","input":' + "9" * 5000 + "}", ()),
+        ('{"report":"usage","input":1e99999999999999999999}', ()),
+        ('{"report":"blocked","reason":"no "key""}', (Blocked(reason="said blocked without a reason"),)),
+        ('{"report": "error"', (Failure(kind=ErrorKind.OTHER, message="said error without a message"),)),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_what_was_meant_as_a_report_and_is_not_json(line: str | bytes, told: tuple[Report, ...]) -> None:
+    raw = line.encode() if isinstance(line, str) else line
+    assert read(raw) == (*told, Unknown(line=raw, why="it cannot be read as JSON"))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"report":"blocked"}', "blocked needs reason"),
+        ('{"report":"blocked","text":"no key"}', "blocked needs reason"),
+        ('{"report":"blocked","reason":7}', "reason of blocked must be text"),
+    ],
+)
+def test_a_blocked_without_its_reason_is_blocked_all_the_same(line: str, why: str) -> None:
+    told = Blocked(reason="said blocked without a reason")
+    assert read(line) == (told, Unknown(line=line.encode(), why=why))
 
 
 def test_an_empty_line_is_nothing() -> None:
@@ -145,12 +185,32 @@ class TestErrors:
     def test_without_a_kind_it_is_some_other(self) -> None:
         assert read('{"report":"error","message":"no"}') == (Failure(kind=ErrorKind.OTHER, message="no"),)
 
-    def test_of_a_kind_that_nobody_knows_it_is_a_failure_all_the_same(self) -> None:
-        line = '{"report":"error","kind":"odd","message":"no"}'
-        assert read(line) == (Failure(kind=ErrorKind.OTHER, message="no"), Unknown(line=line.encode()))
+    @pytest.mark.parametrize(
+        ("kind", "why"),
+        [
+            ('"outh"', "kind of error cannot be 'outh'; did you mean 'auth'?"),
+            ("5", "kind of error cannot be '5'; it must be text"),
+        ],
+    )
+    def test_of_a_kind_that_nobody_knows_it_is_a_failure_all_the_same(self, kind: str, why: str) -> None:
+        line = f'{{"report":"error","kind":{kind},"message":"no"}}'
+        assert read(line) == (Failure(kind=ErrorKind.OTHER, message="no"), Unknown(line=line.encode(), why=why))
 
-    def test_without_a_message_it_is_named(self) -> None:
-        (failure,) = read('{"report":"error","kind":"auth"}')
+    @pytest.mark.parametrize(
+        ("line", "why"),
+        [
+            ('{"report":"error","kind":"auth","text":"no"}', "error needs message"),
+            ('{"report":"error","kind":"auth","message":5}', "message of error must be text"),
+        ],
+    )
+    def test_without_its_message_it_is_a_failure_all_the_same(self, line: str, why: str) -> None:
+        reader = adapter("command").reader(reports=True)
+        failure = Failure(kind=ErrorKind.AUTH, message="said error without a message")
+        assert tuple(reader.read(line.encode())) == (failure, Unknown(line=line.encode(), why=why))
+        assert reader.end() == (Result(ok=False, error="said error without a message"),)
+
+    def test_with_an_empty_message_its_kind_is_named(self) -> None:
+        (failure,) = read('{"report":"error","kind":"auth","message":""}')
         assert failure == Failure(kind=ErrorKind.AUTH, message="it reported an error of kind 'auth'")
 
     def test_with_none_its_exit_status_is_the_result(self) -> None:
