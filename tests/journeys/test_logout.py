@@ -104,7 +104,7 @@ def test_a_drain_says_when_the_system_would_not_wait_so_long(systemd: Systemd) -
     systemd.midwatch.workflow("long", [{"name": "a", "run": agent("sleep:300")}])
     systemd("run", "long", "--detach")
     _, told = systemd("drain", "--minutes", "20")
-    assert "waits 5s when it goes down (the unit session-3.scope), not 20 minutes" in told
+    assert "this system waits 5s (the unit session-3.scope), not 20 minutes" in told
     assert "waits 5s" in json.loads(systemd("drain", "--minutes", "1", "--json")[0])["falls_short"]
     assert systemd("drain", "--minutes", "0.05")[1] == ""
     assert "waits 5s" in systemd("doctor")[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-from functools import partial
 
 from harness.lock import holder
 from tests.journeys.conftest import Program, agent, until
@@ -88,9 +87,10 @@ def test_what_was_cut_off_before_its_prompt_was_written_is_handed_it_by_a_resume
     )
     run = midwatch.launch("night")
     for again in (False, True):  # also when a resume is cut off so
-        until(partial(midwatch.processes_of, run), what="b at work")
+        prompt = midwatch.places.journal(run, "b", 1, "prompt")
+        until(prompt.exists, what="b's hand-over written")
         kill_watch(midwatch, run)
-        midwatch.places.journal(run, "b", 1, "prompt").unlink()
+        prompt.unlink()
         if again:
             gate.touch()
         midwatch.json("recover")
