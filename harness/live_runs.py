@@ -158,7 +158,7 @@ class LiveRuns:
                         deadline=on_the_wall(work.deadline),
                         cpu=None if look is None else round(look.cpu_percent),
                         memory=None if look is None else look.rss_bytes,
-                        pids=() if look is None else tuple(look.pids),
+                        tree=() if look is None else look.tree,
                     )
                 )
         return rows

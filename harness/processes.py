@@ -18,7 +18,8 @@ class Vitals:
     rss_bytes: int
     """The sum over the tree, so that memory shared by several of its processes counts for each."""
     processes: int
-    pids: tuple[int, ...]
+    tree: tuple[tuple[int, int], ...]
+    """Pid and start (ticks since boot) of each of its processes."""
 
 
 class Processes:
@@ -48,7 +49,7 @@ class Processes:
                 cpu_percent=100 * grown / elapsed_ticks,
                 rss_bytes=sum(one.rss_bytes for one in alive),
                 processes=len(alive),
-                pids=tuple(one.pid for one in alive),
+                tree=tuple((one.pid, one.start_ticks) for one in alive),
             )
         self._used, self._looked_at = used, now
         return found

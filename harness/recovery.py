@@ -21,7 +21,7 @@ from harness.at_work import AtWork, reading_of
 from harness.attempt_files import AttemptFiles, attempt_files
 from harness.full_disk import is_full
 from harness.hand_over import error_text, ledger_of
-from harness.identity import this_boot
+from harness.identity import Identity, this_boot
 from harness.rereading import lines_of
 from harness.review import review, unkept
 from harness.settling import unsupplied
@@ -38,6 +38,7 @@ from store.record import Batch, Recorded
 from store.recovery import earlier_runs
 from store.run import Attempt, Delegation, Run
 from store.views import live_runs, load_run
+from store.vitals import trees_of
 
 KEEPER_WAIT_S = 3.0  # a keeper whose watch died ends its tree and writes `.exit` within this
 _CUT_OFF = (Reason.INTERRUPTED, "cut off in mid-flight")
@@ -62,7 +63,8 @@ async def settle_runs(
     open_attempts = [found for run in runs for found in _open_attempts(run)]
     marks = [f"{record_id}/{attempt.id}" for _, _, attempt in open_attempts]
     await asyncio.to_thread(_wait_for_keepers, places, open_attempts)
-    remaining = await asyncio.to_thread(end_survivors, marks)
+    seen = [one for run in runs for one in _last_seen(run, trees_of(reader, run.id))]
+    remaining = await asyncio.to_thread(end_survivors, marks, seen=seen)
     for survivor in remaining.remain:
         _log.error("a process of a dead run could not be ended: %s", survivor)
     for run in runs:
@@ -76,6 +78,14 @@ def _open_attempts(run: Run) -> Iterator[tuple[Run, Delegation, Attempt]]:
         attempt = delegation.attempt
         if attempt is not None and attempt.ended_at is None:
             yield run, delegation, attempt
+
+
+def _last_seen(run: Run, trees: Mapping[str, Sequence[tuple[int, int]]]) -> Iterator[Identity]:
+    """What was in the tree of each open attempt at the last look, also if it has given its mark away since."""
+    for _, delegation, attempt in _open_attempts(run):
+        if attempt.boot is not None and attempt.namespace is not None:
+            for pid, ticks in trees.get(delegation.name, ()):
+                yield Identity(pid=pid, start_ticks=ticks, boot=attempt.boot, namespace=attempt.namespace)
 
 
 def _wait_for_keepers(places: Places, attempts: Sequence[tuple[Run, Delegation, Attempt]]) -> None:

@@ -53,9 +53,19 @@ def survivors(marks: Iterable[str], *, before: float | None = None) -> list[Iden
     ]
 
 
-def end_survivors(marks: Collection[str], *, before: float | None = None) -> Ended:
-    """Ends every survivor of these marks, gently and then firmly. Takes up to three seconds: call it in a thread."""
-    return end_all(lambda: survivors(marks, before=before))
+def end_survivors(marks: Collection[str], *, seen: Collection[Identity] = (), before: float | None = None) -> Ended:
+    """Ends every survivor of these marks, gently and then firmly. Takes up to three seconds: call it in a thread.
+
+    `seen` were in the trees of these attempts when somebody last looked: they are ended whatever became of their marks.
+    """
+
+    def find() -> list[Identity]:
+        marked = survivors(marks, before=before)
+        alive = [one for one in seen if one not in marked and is_alive(one)]
+        ours = _self_and_ancestors(process_table()) if alive else ()
+        return [*marked, *(one for one in alive if one.pid not in ours)]
+
+    return end_all(find)
 
 
 def end_all(find: Callable[[], list[Identity]]) -> Ended:

@@ -148,7 +148,7 @@ CREATE TABLE vitals(
   due INTEGER GENERATED ALWAYS AS (MIN(COALESCE(silent_by, deadline), COALESCE(deadline, silent_by))) VIRTUAL,
   cpu INTEGER,
   memory INTEGER,
-  pids TEXT NOT NULL DEFAULT '[]',
+  tree TEXT NOT NULL DEFAULT '[]',
   PRIMARY KEY(run, agent)) STRICT, WITHOUT ROWID;
 CREATE INDEX vitals_due ON vitals(due) WHERE due IS NOT NULL;
 CREATE INDEX vitals_by_sign_of_life ON vitals(sign_of_life);

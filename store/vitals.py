@@ -27,7 +27,8 @@ class VitalsRow:
     sign_of_life: int | None
     cpu: int | None
     memory: int | None
-    pids: tuple[int, ...] = ()
+    tree: tuple[tuple[int, int], ...] = ()
+    """Pid and start (ticks since boot) of each of its processes: who is found so again after a crash is its own."""
     silent_by: int | None = None
     deadline: int | None = None
 
@@ -36,7 +37,7 @@ def write_vitals(connection: sqlite3.Connection, rows: Sequence[VitalsRow]) -> N
     """Replaces what was known of these agents."""
     with write(connection):
         connection.executemany(
-            "INSERT OR REPLACE INTO vitals(run, agent, at, sign_of_life, silent_by, deadline, cpu, memory, pids)"
+            "INSERT OR REPLACE INTO vitals(run, agent, at, sign_of_life, silent_by, deadline, cpu, memory, tree)"
             " VALUES(?,?,?,?,?,?,?,?,?)",
             [
                 (
@@ -48,7 +49,7 @@ def write_vitals(connection: sqlite3.Connection, rows: Sequence[VitalsRow]) -> N
                     one.deadline,
                     one.cpu,
                     one.memory,
-                    json.dumps(list(one.pids)),
+                    json.dumps(one.tree),
                 )
                 for one in rows
             ],
@@ -75,8 +76,18 @@ class Vitals:
 def vitals_of(connection: sqlite3.Connection, run: str) -> dict[str, Vitals]:
     """The newest vitals of each agent of a run that is at work."""
     return {
-        row[0]: Vitals(at=row[1], sign_of_life=row[2], cpu=row[3], memory=row[4], pids=tuple(json.loads(row[5])))
-        for row in connection.execute(
-            "SELECT agent, at, sign_of_life, cpu, memory, pids FROM vitals WHERE run=?", (run,)
+        row[0]: Vitals(
+            at=row[1], sign_of_life=row[2], cpu=row[3], memory=row[4], pids=tuple(pid for pid, _ in json.loads(row[5]))
         )
+        for row in connection.execute(
+            "SELECT agent, at, sign_of_life, cpu, memory, tree FROM vitals WHERE run=?", (run,)
+        )
+    }
+
+
+def trees_of(connection: sqlite3.Connection, run: str) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Pid and start (ticks since boot) of every process that was last seen in the tree of each agent at work."""
+    return {
+        agent: tuple((pid, ticks) for pid, ticks in json.loads(tree))
+        for agent, tree in connection.execute("SELECT agent, tree FROM vitals WHERE run=?", (run,))
     }

@@ -47,7 +47,7 @@ def test_the_work_of_what_has_ended_since_the_last_look_counts() -> None:
         assert one.stdin is not None
         assert one.stdout is not None
         first = looks.look({"a": one.pid, "gone": 2**22 + 1})
-        assert {mark: (seen.cpu_percent, seen.pids) for mark, seen in first.items()} == {"a": (0, ())}
+        assert {mark: (seen.cpu_percent, seen.tree) for mark, seen in first.items()} == {"a": (0, ())}
         one.stdin.write(b"\n")
         assert one.stdout.readline() == b"\n"
         second = looks.look({"a": one.pid})["a"]

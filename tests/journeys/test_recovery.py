@@ -6,6 +6,8 @@ import json
 import os
 import signal
 
+import psutil
+
 from harness.lock import holder
 from tests.journeys.conftest import Program, agent, until
 
@@ -98,6 +100,24 @@ def test_what_was_cut_off_before_its_prompt_was_written_is_handed_it_by_a_resume
     assert midwatch.until_finished(run)["outcome"] == "completed"
     handed_over = midwatch("logs", run, "b")
     assert "cut off" in handed_over and "the task from a" in handed_over
+
+
+def test_what_cleared_its_environment_is_ended_when_watch_and_keeper_died_at_once(midwatch: Program) -> None:
+    midwatch.workflow("night", [{"name": "a", "run": agent("child:300", "sleep:300")}])
+    run = midwatch.launch("night")
+    until(lambda: len(midwatch.agent(run, "a")["pids"]) == 2, what="the child seen in its tree")
+    child = next(one for one in map(psutil.Process, midwatch.agent(run, "a")["pids"]) if one.name() == "sleep")
+    above = child.parents()
+    midwatch_processes = above[: 1 + next(at for at, one in enumerate(above) if one.pid == midwatch.watch_pid())]
+    assert len(midwatch_processes) == 4, "the agent, its keeper, what forks keepers, and the watch"
+    for one in reversed(midwatch_processes):  # held first, so that none of them sees another die
+        one.suspend()
+    for one in midwatch_processes:
+        one.kill()
+    until(lambda: holder(midwatch.places.watch_lock) is None)
+    assert child.is_running()
+    assert [one["interrupted"] for one in midwatch.json("recover")] == [["a"]]
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
 def test_two_resumes_at_once_start_one(midwatch: Program) -> None:

@@ -171,7 +171,7 @@ CREATE TABLE vitals(
   due INTEGER GENERATED ALWAYS AS (MIN(COALESCE(silent_by, deadline), COALESCE(deadline, silent_by))) VIRTUAL,
   cpu INTEGER,
   memory INTEGER,
-  pids TEXT NOT NULL DEFAULT '[]',
+  tree TEXT NOT NULL DEFAULT '[]',
   PRIMARY KEY(run, agent)) STRICT, WITHOUT ROWID;
 
 CREATE INDEX dead_letters_of_run ON dead_letters(run);

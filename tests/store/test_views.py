@@ -170,10 +170,10 @@ def test_events_from_one_on(writer: sqlite3.Connection, reader: sqlite3.Connecti
 
 
 def test_vitals_are_the_newest_look_only(writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
-    row = VitalsRow(run="r", agent="api", at=1, sign_of_life=1, cpu=10, memory=20, pids=(3, 4))
+    row = VitalsRow(run="r", agent="api", at=1, sign_of_life=1, cpu=10, memory=20, tree=((3, 30), (4, 40)))
     write_vitals(writer, [row])
     write_vitals(writer, [VitalsRow(run="r", agent="api", at=2, sign_of_life=None, cpu=None, memory=None)])
-    write_vitals(writer, [VitalsRow(run="s", agent="api", at=3, sign_of_life=3, cpu=1, memory=2, pids=(5,))])
+    write_vitals(writer, [VitalsRow(run="s", agent="api", at=3, sign_of_life=3, cpu=1, memory=2, tree=((5, 50),))])
     (found,) = vitals_of(reader, "r").values()
     assert (found.at, found.sign_of_life, found.cpu, found.memory, found.pids) == (2, None, None, None, ())
     forget_vitals(writer, "r")

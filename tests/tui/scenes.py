@@ -227,7 +227,7 @@ class Scene:
                     sign_of_life=NOW - silent,
                     cpu=cpu,
                     memory=mebibytes << 20,
-                    pids=(4711,),
+                    tree=((4711, 1),),
                 )
             ],
         )
