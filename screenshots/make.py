@@ -28,6 +28,7 @@ class Picture(NamedTuple):
     keys: tuple[str, ...]
     size: tuple[int, int] = (120, 36)
     theme: str = "textual-dark"
+    after_a_reboot: bool = False
 
 
 PICTURES: Mapping[str, Picture] = {
@@ -41,33 +42,43 @@ PICTURES: Mapping[str, Picture] = {
     "launch": Picture(("down", "n", "=Totals that add up: round once, at the end, and show thirds of a cent as such.")),
     "stop": Picture(("down", "enter", "down", "s")),
     "usage": Picture(("u",)),
+    "timeline": Picture(("slash", "=triage", "enter", "enter", "T")),
+    "history": Picture(("H",)),
+    "recovery": Picture((), after_a_reboot=True),
+    "narrow-recovery": Picture((), (80, 24), after_a_reboot=True),
     "help": Picture(("question_mark",)),
 }
 
 
 def main() -> None:
     """Takes them all."""
+    from tests.tui.returning import cut_off
     from tests.tui.scenes import busy, fixed_ids
 
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "home"
-        home.mkdir()
+        evening, morning = Path(folder) / "evening", Path(folder) / "morning"
+        evening.mkdir()
+        morning.mkdir()
         os.environ["HOME"] = folder
         os.chdir(folder)
         with fixed_ids():
-            scene = busy(home)
+            scenes = (busy(evening), cut_off(morning))
         for name, picture in PICTURES.items():
-            drawing = asyncio.run(_take(home, picture))
+            drawing = asyncio.run(_take(morning if picture.after_a_reboot else evening, picture))
             (HERE / f"{name}.svg").write_text(drawing)
             print(f"{name}.svg")
-        scene.building.connection.close()
+        for scene in scenes:
+            scene.building.connection.close()
 
 
 async def _take(home: Path, picture: Picture) -> str:
+    import tui.cut_off
     from store.paths import Places
     from tests.tui.driving import files_read, output_read, press, screen_on, until
+    from tests.tui.scenes import HOUR, NOW
     from tui.screens.launch import Launch
 
+    tui.cut_off.booted_at = lambda: NOW - 8 * HOUR
     (home / "state" / "theme").unlink(missing_ok=True)
     app = screen_on(Places.of_environment({"MIDWATCH_HOME": str(home)}))
     app.theme = picture.theme
