@@ -103,6 +103,9 @@ def _open_prepared(path: Path, *, mode: str, pragma: str) -> sqlite3.Connection:
     try:
         _expect_schema(connection, path)
         connection.execute(f"PRAGMA {pragma}")
+    except sqlite3.Error as error:
+        connection.close()
+        raise unavailable(path, error) from error
     except BaseException:
         connection.close()
         raise

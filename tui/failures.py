@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 import traceback
 from contextlib import suppress
 
 from harness import errors as h
 from store import errors as s
+from store.database import unavailable
 from store.paths import Places, open_private
 from tui.errors import CommandError
 from tui.statuses import Status
@@ -51,6 +53,8 @@ def explain(error: BaseException) -> tuple[str, Status]:
         what = error.strerror or type(error).__name__
         about = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return one_line(f"{about}{what}; check the path, its owner and its mode"), Status.FAILED
+    if isinstance(error, sqlite3.Error) and "malformed" in str(error):
+        return one_line(str(unavailable(Places.of_environment(os.environ).record, error))), Status.FAILED
     return _unforeseen(error), Status.FAILED
 
 

@@ -141,13 +141,17 @@ def test_an_agent_may_not_grant(midwatch: Midwatch, home: Path, monkeypatch: pyt
     assert not (home / "state").exists()
 
 
-def test_a_damaged_record_is_a_sentence(midwatch: Midwatch, building: Building) -> None:
+@pytest.mark.parametrize("command", ["runs", "pause"])
+@pytest.mark.parametrize("good", [0, 2 * 4096])  # so many of its first bytes
+def test_a_damaged_record_is_a_sentence(midwatch: Midwatch, building: Building, command: str, good: int) -> None:
     building.finished()
+    building.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     building.connection.close()
     for path in building.places.state.glob("record.db-*"):
         path.unlink()
-    building.places.record.write_bytes(b"not a database" * 1000)
-    ran = midwatch("runs")
+    record = building.places.record
+    record.write_bytes(record.read_bytes()[:good] + b"not a database" * 10_000)
+    ran = midwatch(command)
     assert (ran.status, ran.out) == (7, "")
     assert "it is damaged" in ran.err
 
