@@ -8,7 +8,7 @@ import sqlite3
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -180,6 +180,23 @@ def test_a_page_that_was_overwritten(writer: sqlite3.Connection, path: Path) -> 
     with closing(open_writer(path)) as again, pytest.raises(sqlite3.DatabaseError) as caught:
         record(again, [Batch(events=(launched("r"),))])
     assert "damaged" in str(unavailable(path, caught.value))
+
+
+@pytest.mark.parametrize("opening", [open_reader, open_requester])
+def test_whatever_is_opened_says_that_its_schema_is_damaged(
+    writer: sqlite3.Connection, path: Path, opening: Callable[[Path], sqlite3.Connection]
+) -> None:
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    writer.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(2 * 4096)
+        file.write(b"\xff" * (size - 2 * 4096))
+    with pytest.raises((RecordUnavailable, sqlite3.DatabaseError)) as caught, closing(opening(path)) as connection:
+        connection.execute("SELECT * FROM runs")
+    told = caught.value if isinstance(caught.value, RecordUnavailable) else unavailable(path, caught.value)
+    assert "damaged" in str(told)
+    assert opening is open_reader or isinstance(caught.value, RecordUnavailable)
 
 
 def test_a_reader_waits_for_a_watch_that_is_just_making_the_record(path: Path) -> None:
