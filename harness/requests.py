@@ -55,8 +55,15 @@ class Answer:
         return str(self.facts["run"])
 
 
-def launch(places: Places, workflow: str, inputs: Mapping[str, str], *, named_by_path: bool = False) -> Answer:
-    """Launches the workflow file at the resolved path `workflow` here; answers with the new run's id.
+def launch(
+    places: Places,
+    workflow: str,
+    inputs: Mapping[str, str],
+    *,
+    named_by_path: bool = False,
+    folder: Path | None = None,
+) -> Answer:
+    """Launches the workflow file at the resolved path `workflow`, here or in `folder`; answers with the new run's id.
 
     The environment, folder, umask and limits of this process become the agents' (R20), handed over in a 0600 file. From
     inside an agent the run belongs to that agent's (R21). Raises `RefusedError` before anything is asked for when a
@@ -65,7 +72,7 @@ def launch(places: Places, workflow: str, inputs: Mapping[str, str], *, named_by
     from harness import surroundings
 
     request_id = new_id()
-    captured = surroundings.capture()
+    captured = surroundings.capture(folder)
     _expect_programs(places, workflow, captured)
     places.prepare()
     surroundings.hand_over(captured, places.handoffs, request_id)

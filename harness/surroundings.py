@@ -35,8 +35,13 @@ class Surroundings:
     """Soft and hard limit by the name of `resource`, such as `RLIMIT_NOFILE`; `None` is no limit."""
 
 
-def capture() -> Surroundings:
-    """The surroundings of this process. Raises `SurroundingsError` when its folder is gone."""
+def capture(folder: Path | None = None) -> Surroundings:
+    """The surroundings of this process, in `folder` if one is given. Raises `SurroundingsError` when there is none."""
+    if folder is not None:
+        if not folder.is_dir():
+            raise SurroundingsError(f"the folder {folder} does not exist any more; choose one that does")
+        env = {**_environment(), "PWD": str(folder)}
+        return Surroundings(env=env, cwd=str(folder), umask=_umask(), limits=_limits())
     try:
         cwd = os.getcwd()  # noqa: PTH109
     except OSError as problem:

@@ -138,7 +138,7 @@ ACTIONS: tuple[Action, ...] = (
         label="drain",
         footer=7,
         when=may_drain,
-        help="Start nothing new in the run and let running agents finish within 30 minutes.",
+        help="Start nothing new in the run and let running agents finish within some minutes. Asks first.",
     ),
     Action(
         id="pause",
@@ -154,7 +154,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         id="drain-all",
         label="drain live runs",
-        help="Start nothing new in the runs that are live now; running agents finish within 30 minutes.",
+        help="Start nothing new in the runs that are live now; running agents have some minutes. Asks first.",
     ),
     Action(
         id="pager",
@@ -240,7 +240,7 @@ ACTIONS: tuple[Action, ...] = (
         shown="q",
         label="quit",
         footer=99,
-        help="Leave the screen. Runs go on without it; with live runs it asks first.",
+        help="Leave the screen. Runs go on without it; with live runs it asks first (q again leaves).",
     ),
 )
 

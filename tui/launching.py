@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from store.paths import project_of
+
 if TYPE_CHECKING:
     from harness.workflow import Workflow
     from store.paths import Places
@@ -24,6 +26,8 @@ class Launchable:
     problems: tuple[str, ...] = ()
     untrusted: Path | None = None
     """The project that has to be trusted first."""
+    folders: tuple[Path, ...] = ()
+    """Where its agents may work, the likeliest first: its own project, and the folder of this terminal."""
 
 
 def read_launchable(places: Places, path: Path) -> Launchable:
@@ -38,14 +42,21 @@ def read_launchable(places: Places, path: Path) -> Launchable:
         settings = load_settings(places.settings)
         workflow = load_workflow(path, settings)
         missing = {one.agent: one.sentence for one in missing_programs(workflow, settings, os.environ, _here())}
+        folders = _folders(path)
         require_trust(places, path)
     except NotTrusted as problem:
-        return Launchable(path=path, workflow=workflow, missing=missing, untrusted=problem.project)
+        return Launchable(path=path, workflow=workflow, missing=missing, untrusted=problem.project, folders=folders)
     except FileError as problem:
         return Launchable(path=path, problems=tuple(str(one) for one in problem.all))
     except HarnessError as problem:
         return Launchable(path=path, problems=(str(problem),))
-    return Launchable(path=path, workflow=workflow, missing=missing)
+    return Launchable(path=path, workflow=workflow, missing=missing, folders=folders)
+
+
+def _folders(path: Path) -> tuple[Path, ...]:
+    here, own = _here(), path.parent.parent
+    elsewhere = path.parent.name == ".midwatch" and project_of(here) != own and own != here
+    return (own, here) if elsewhere else (here,)
 
 
 def _here() -> Path:
@@ -55,10 +66,13 @@ def _here() -> Path:
         return Path("/")
 
 
-def go(places: Places, launchable: Launchable, values: Mapping[str, str]) -> tuple[str, str, str]:
+def go(
+    places: Places, launchable: Launchable, values: Mapping[str, str], folder: Path | None = None
+) -> tuple[str, str, str]:
     """(the run's id, '', '') after a launch, else ('', the input that is wrong or '', a sentence).
 
-    A project that was not trusted is trusted first: the screen has asked.
+    Its agents work in `folder`, or in this terminal's. A project that was not trusted is trusted first: the screen has
+    asked.
     """
     from harness import requests
     from harness.errors import HarnessError, InputError
@@ -74,7 +88,7 @@ def go(places: Places, launchable: Launchable, values: Mapping[str, str]) -> tup
         if launchable.untrusted is not None:
             only_for_a_person("trust")
             trust(places, launchable.untrusted)
-        return requests.launch(places, str(launchable.path), inputs).run, "", ""
+        return requests.launch(places, str(launchable.path), inputs, folder=folder).run, "", ""
     except InputError as problem:
         return "", problem.name, str(problem)
     except (HarnessError, StoreError, Refused) as problem:

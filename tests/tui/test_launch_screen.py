@@ -10,7 +10,7 @@ from textual.widgets import Input, TextArea
 
 from harness.errors import WatchError
 from harness.requests import Answer
-from harness.trust import is_trusted
+from harness.trust import is_trusted, trust
 from store.paths import Places
 from tests.tui.driving import drive, main_of, press, screen_on, shown, until, write_workflow
 from tests.tui.scenes import SECOND, Scene
@@ -50,6 +50,16 @@ name = "tests"
 role = "tester"
 cli = "command"
 run = ["pytest", "-q"]
+"""
+
+ONE_AGENT = """\
+[[waves]]
+name = "one"
+[[waves.agents]]
+name = "a"
+role = "developer"
+cli = "command"
+run = ["true"]
 """
 
 Launches = list[tuple[str, dict[str, str]]]
@@ -293,3 +303,35 @@ def test_launching_twice_in_a_hurry_launches_once(places: Places, launches: Laun
 
     drive(screen_on(places), script)
     assert len(launches) == 1
+
+
+def test_a_workflow_of_another_project_says_so_and_works_in_either_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Places.of_environment({"MIDWATCH_HOME": str(home)})
+    other, here = tmp_path / "other", tmp_path / "here"
+    for project in (other, here):
+        (project / ".midwatch").mkdir(parents=True)
+    path = other / ".midwatch" / "ship.toml"
+    path.write_text(ONE_AGENT)
+    trust(places, other)
+    home.mkdir(exist_ok=True)
+    Scene(home).launch(str(path), SECOND)
+    asked: list[Path | None] = []
+
+    def launch(*_: object, folder: Path | None, **__: object) -> Answer:
+        asked.append(folder)
+        raise WatchError("no watch")
+
+    monkeypatch.setattr("harness.requests.launch", launch)
+    monkeypatch.chdir(here)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "down", "n")
+        await until(pilot, lambda: "another project's" in shown(pilot) and bool(pilot.app.focused))
+        await press(pilot, "enter")
+        await until(pilot, lambda: asked == [other])
+        await press(pilot, "shift+tab", "down", "tab", "enter")
+        await until(pilot, lambda: asked[1:] == [None])
+
+    drive(screen_on(places), script)

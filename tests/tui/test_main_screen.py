@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from harness.grace import Grace
 from store import events as e
 from store.model import Outcome
 from store.paths import Places
@@ -143,7 +144,8 @@ def test_keys_work_at_every_size(app: Midwatch, size: tuple[int, int]) -> None:
 
 def test_a_small_terminal_is_said(app: Midwatch) -> None:
     async def script(pilot: Pilot[int]) -> None:
-        assert "60x20" in shown(pilot).splitlines()[0]
+        first, *_, last = shown(pilot).splitlines()
+        assert "60x20" in last and "2 live" in first
 
     drive(app, script, size=(59, 20))
 
@@ -292,7 +294,7 @@ def test_the_output_follows_stays_put_when_scrolled_and_follows_again(scene: Sce
     drive(screen_on(scene.places), script)
 
 
-def test_a_search_in_the_output_goes_up_from_the_end_and_says_when_there_is_no_more(scene: Scene) -> None:
+def test_a_search_in_the_output_goes_on_from_what_is_in_view_and_round(scene: Scene) -> None:
     run = scene.launch("/w/ship.toml", MINUTE)
     scene.start(run, "api", MINUTE)
     lines = [b"NEEDLE" if number in (100, 300) else b"line %d" % number for number in range(500)]
@@ -303,13 +305,17 @@ def test_a_search_in_the_output_goes_up_from_the_end_and_says_when_there_is_no_m
         await until(pilot, lambda: main.output.count() == 500)
         main.focus_pane(Pane.OUTPUT)
         await press(pilot, "slash", "=needle", "enter")
-        await until(pilot, lambda: "match in line 301" in shown(pilot))
-        await press(pilot, "less_than_sign")
         await until(pilot, lambda: "match in line 101" in shown(pilot))
-        await press(pilot, "less_than_sign")
-        await until(pilot, lambda: "no match for 'needle' before" in shown(pilot))
+        assert "went on from the beginning" in shown(pilot)
         await press(pilot, "greater_than_sign")
         await until(pilot, lambda: "match in line 301" in shown(pilot))
+        assert "went on" not in shown(pilot)
+        await press(pilot, "greater_than_sign")
+        await until(pilot, lambda: "match in line 101" in shown(pilot))
+        await press(pilot, "less_than_sign")
+        await until(pilot, lambda: "went on from the end" in shown(pilot) and "match in line 301" in shown(pilot))
+        await press(pilot, "escape", "slash", "=nowhere", "enter")
+        await until(pilot, lambda: "'nowhere' is not in this output" in shown(pilot))
         await press(pilot, "escape")
         assert main.pane is Pane.OUTPUT
         assert "match in" not in shown(pilot)
@@ -383,7 +389,7 @@ def test_a_refusal_of_the_watch_is_a_sentence_on_the_screen(app: Midwatch, monke
     monkeypatch.setattr("harness.requests.drain", refuse)
 
     async def script(pilot: Pilot[int]) -> None:
-        await press(pilot, "d")
+        await press(pilot, "d", "enter")
         await until(pilot, lambda: "that run has ended meanwhile" in shown(pilot))
         await press(pilot, "j")
         assert "that run has ended" not in shown(pilot)
@@ -409,13 +415,37 @@ def test_pausing_holds_the_run_or_a_waiting_agent(app: Midwatch, monkeypatch: py
     drive(app, script)
 
 
-def test_leaving_with_live_runs_asks_and_says_that_they_go_on(app: Midwatch) -> None:
+def test_a_drain_asks_for_the_minutes_and_says_what_the_system_gives(
+    app: Midwatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str | None, float]] = []
+    monkeypatch.setattr("harness.requests.drain", lambda places, run=None, *, minutes: asked.append((run, minutes)))
+    monkeypatch.setattr("tui.screens.drain._grace", lambda places: Grace(600.0, "the unit x.service"))
+
+    async def script(pilot: Pilot[int]) -> None:
+        run = main_of(pilot).glance.run
+        assert run is not None
+        await press(pilot, "d")
+        await until(pilot, lambda: "Going down, this system waits 10m" in shown(pilot))
+        assert "for 30 minutes" in shown(pilot) and "not ui, review, tests, notes" in shown(pilot)
+        await press(pilot, "1", "2", "backspace", "0")
+        assert "for 10 minutes" in shown(pilot) and "Going down" not in shown(pilot)
+        await press(pilot, "backspace", "backspace", "enter", "escape")
+        assert asked == []
+        await press(pilot, "d", "5", "enter")
+        await until(pilot, lambda: asked == [(run.id, 5.0)])
+
+    drive(app, script)
+
+
+@pytest.mark.parametrize("again", ["enter", "q"])
+def test_leaving_with_live_runs_asks_and_says_that_they_go_on(app: Midwatch, again: str) -> None:
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "q")
         assert "go on without the screen" in shown(pilot)
         await press(pilot, "escape")
         assert pilot.app.is_running
-        await press(pilot, "q", "enter")
+        await press(pilot, "q", again)
 
     drive(app, script)
     assert app.return_code == 0

@@ -18,11 +18,16 @@ class Confirm(ModalScreen[bool], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", show=False),
-        Binding("escape,q,n", "answer(False)", show=False),
+        Binding("escape,n", "answer(False)", show=False),
+        Binding("q", "again", show=False),
     ]
 
-    def __init__(self, *, heading: str, effects: Sequence[str], verb: str, instead: str = "leave it") -> None:
+    def __init__(
+        self, *, heading: str, effects: Sequence[str], verb: str, instead: str = "leave it", again: bool = False
+    ) -> None:
+        """`again`: the key that asked, pressed a second time, is a yes."""
         super().__init__(id="confirm")
+        self._again = again
         self._heading = heading
         self._effects = effects
         self._keys = f"enter {verb}   esc {instead}"
@@ -33,6 +38,10 @@ class Confirm(ModalScreen[bool], inherit_bindings=False):
         page = Page(id="question", heading=self._heading, spans=spans)
         page.note = self._keys
         yield page
+
+    def action_again(self) -> None:
+        """What a second `q` means."""
+        self.dismiss(self._again)
 
     def action_answer(self, answer: bool) -> None:
         """Leaves with it."""

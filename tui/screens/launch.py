@@ -23,6 +23,8 @@ from tui.widgets.go import Go
 from tui.widgets.page import Page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -49,6 +51,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self._fields: dict[str, Input | TextArea | Choice] = {}
         self._unsaved = self._launching = self._launched = False
         self._saving = False
+        self._folder: Choice | None = None
         self.footer = Footer(id="footer")
         self.plan = Page(id="plan", heading="Plan")
         self.form = VerticalScroll(id="form", can_focus=False)
@@ -85,6 +88,7 @@ class Launch(Screen[str | None], inherit_bindings=False):
             self.form.mount(*self._field(asked, kept.get(asked.name)))
         if not workflow.inputs:
             self.form.mount(Static("It asks for nothing.", markup=False, classes="note"))
+        self.form.mount(*self._where(launchable.folders))
         if launchable.untrusted is not None:
             self.form.mount(Static(_trust_question(launchable.untrusted), markup=False, classes="question"))
         go = Go("launch" if launchable.untrusted is None else "trust the project and launch", id="go")
@@ -108,6 +112,20 @@ class Launch(Screen[str | None], inherit_bindings=False):
             field = Input(value, id=f"field-{len(self._fields)}")
         self._fields[asked.name] = field
         return [label, field]
+
+    def _where(self, folders: Sequence[Path]) -> list[Widget]:
+        shown = [with_tilde(one_line(str(folder))) for folder in folders]
+        if len(folders) == 1:
+            return [Static(f"Its agents work in {shown[0]}.", markup=False, classes="note")]
+        self._folder = Choice(shown, shown[0], id="folder")
+        told = "This workflow is another project's. Where are its agents to work?"
+        return [Static(told, markup=False, classes="label"), self._folder]
+
+    def _chosen(self, launchable: Launchable) -> Path | None:
+        """The folder, unless it is this terminal's."""
+        if self._folder is None or self._folder.at == len(launchable.folders) - 1:
+            return None
+        return launchable.folders[self._folder.at]
 
     def _hints(self) -> None:
         self.footer.show([("tab", "next"), ("F5", "launch"), ("esc", "back, keeps what you typed")])
@@ -150,8 +168,8 @@ class Launch(Screen[str | None], inherit_bindings=False):
         self._keep()
         self._launching = True
         self.footer.say("launching: the watch takes it up")
-        places, values = self.midwatch.places, self.values()
-        aside(self, lambda: go(places, launchable, values), self._gone)
+        places, values, folder = self.midwatch.places, self.values(), self._chosen(launchable)
+        aside(self, lambda: go(places, launchable, values, folder), self._gone)
 
     def _gone(self, answer: tuple[str, str, str]) -> None:
         run, field, problem = answer

@@ -45,6 +45,8 @@ MOST_OF_THE_TIME = 20
 TODAY_EVERY_S = 2.0
 CLOCK_S = 1.0
 FILES_EVERY_S = 30.0
+AGES_EVERY_S = 30.0
+"""Between two looks at how long ago things were while nothing is live."""
 PAGE = 200
 
 
@@ -81,6 +83,7 @@ class Main(Moving, Verbs, Returning, LookingBack):
     def _begin(self) -> None:
         self.feed.start()
         self.set_interval(FILES_EVERY_S, self._find)
+        self.set_interval(AGES_EVERY_S, self._tick)
         self._find()
         self.come_back()
 
@@ -151,10 +154,7 @@ class Main(Moving, Verbs, Returning, LookingBack):
         self.output.show(self.glance.run, None if row is None else row.delegation, paused=self.glance.paused)
 
     def _show_header(self) -> None:
-        glance, size = self.glance, self.app.size
-        trouble = self._trouble
-        if size.width < LEAST.width or size.height < LEAST.height:
-            trouble = trouble or f"{size.width}x{size.height} is small; {LEAST.width}x{LEAST.height} shows more"
+        glance = self.glance
         self.header.show(
             HeaderFacts(
                 place=self.midwatch.place,
@@ -163,7 +163,7 @@ class Main(Moving, Verbs, Returning, LookingBack):
                 paused=glance.paused,
                 cut_off=glance.cut_off,
                 today=self._today,
-                trouble=trouble,
+                trouble=self._trouble,
             )
         )
 
@@ -236,9 +236,14 @@ class Main(Moving, Verbs, Returning, LookingBack):
         self.do_in()
 
     def on_resize(self, event: events.Resize) -> None:
-        """The note about a small terminal comes and goes."""
+        """Where little has room, it says how much would have."""
         super().on_resize(event)
-        self._show_header()
+        self._say_small()
+
+    def _say_small(self) -> None:
+        size = self.app.size
+        if size.width < LEAST.width or size.height < LEAST.height:
+            self.say(f"{size.width}x{size.height} is small; {LEAST.width}x{LEAST.height} shows more", "dim")
 
 
 def _workflow_files(places: Places, folder: Path) -> Sequence[Found]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tui.aside import aside
 from tui.screens.panes import Panes
 from tui.situation import Pane
+from tui.text import one_line
+from tui.widgets.output import Match
 from tui.widgets.pager import Pager
 from tui.widgets.prompt import Prompt
 from tui.widgets.rows import Rows
@@ -82,7 +84,7 @@ class Moving(Panes):
         else:
             self.output.search(message.words if message.kept else "")
             if message.kept and message.words:
-                self.do_earlier()
+                self.do_later()
         self.focus_pane(self.pane)
 
     def do_earlier(self) -> None:
@@ -98,12 +100,13 @@ class Moving(Panes):
         aside(
             self,
             lambda: self.output.find(backwards=backwards),
-            lambda line: self._searched(line, backwards=backwards),
+            lambda match: self._searched(match, backwards=backwards),
         )
 
-    def _searched(self, line: int | None, *, backwards: bool) -> None:
-        if line is not None:
-            self.output.found(line)
-        else:
-            where = "before" if backwards else "after"
-            self.say(f"no match for '{self.output.wanted}' {where} this line", "yellow")
+    def _searched(self, match: Match | None, *, backwards: bool) -> None:
+        if match is None:
+            self.say(f"'{one_line(self.output.wanted)}' is not in this output", "yellow")
+            return
+        self.output.found(match.line)
+        if match.went_round:
+            self.say(f"went on from the {'end' if backwards else 'beginning'}", "dim")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from store.paths import Places
     from store.run import Delegation, Run
 
-DRAIN_MINUTES = 30
 _NAMED = 6
 
 
@@ -88,14 +87,37 @@ class Verbs(Panes):
         )
 
     def do_drain(self) -> None:
-        """Lets the run come to a gentle end."""
-        assert self.glance.run is not None
-        name = one_line(self.glance.run.name)
-        self._request("drain", self.glance.run.id, None, f"{name} starts nothing new; {_minutes()} for what is at work")
+        """Lets the run come to a gentle end, after asking."""
+        run = self.glance.run
+        assert run is not None
+        waiting = [one.name for one in run.delegations.values() if one.state in WAITING_STATES]
+        name = one_line(run.name)
+        self._drain(
+            f"Drain {name}, run {short(run.id)}?",
+            f"Nothing new starts in it{f': not {_names(waiting)}' if waiting else ''}.",
+            run.id,
+            f"{name} starts nothing new",
+        )
 
     def do_drain_all(self) -> None:
-        """Lets everything come to a gentle end."""
-        self._request("drain", None, None, f"nothing new in the runs live now; {_minutes()} for what is at work")
+        """Lets everything come to a gentle end, after asking."""
+        live = self.glance.live
+        self._drain(
+            "Drain everything that is live?",
+            f"Nothing new starts in {'the run' if live == 1 else f'the {live} runs'} live now; later launches start.",
+            None,
+            "nothing new in the runs live now",
+        )
+
+    def _drain(self, heading: str, effect: str, run: str | None, done: str) -> None:
+        from tui.screens.drain import Drain
+
+        def answered(minutes: float | None) -> None:
+            if minutes is not None:
+                told = f"{done}; {minutes:g} minutes for what is at work"
+                self._request("drain", run, None, told, minutes=minutes)
+
+        self.app.push_screen(Drain(heading=heading, effects=[effect]), answered)
 
     def do_pause(self) -> None:
         """Holds what has not started, or lets it go on."""
@@ -222,10 +244,18 @@ class Verbs(Panes):
             "leave",
             lambda: self.app.exit(0),
             instead="stay",
+            again=True,
         )
 
     def _confirm(
-        self, heading: str, effects: Sequence[str], verb: str, then: Callable[[], object], *, instead: str = "leave it"
+        self,
+        heading: str,
+        effects: Sequence[str],
+        verb: str,
+        then: Callable[[], object],
+        *,
+        instead: str = "leave it",
+        again: bool = False,
     ) -> None:
         from tui.screens.confirm import Confirm
 
@@ -234,15 +264,16 @@ class Verbs(Panes):
                 then()
 
         self.app.push_screen(
-            Confirm(heading=heading, effects=[one for one in effects if one], verb=verb, instead=instead), answered
+            Confirm(heading=heading, effects=[one for one in effects if one], verb=verb, instead=instead, again=again),
+            answered,
         )
 
-    def _request(self, verb: str, run: str | None, agent: str | None, done: str) -> None:
+    def _request(self, verb: str, run: str | None, agent: str | None, done: str, *, minutes: float = 0.0) -> None:
         """Asks the watch in a thread: it may have to be started first, and answers when it has answered."""
         self.say(f"{verb}: asked, waiting for the watch")
 
         places = self.midwatch.places
-        aside(self, lambda: _asked(places, verb, run, agent), lambda problem: self._answered(problem, done))
+        aside(self, lambda: _asked(places, verb, run, agent, minutes), lambda problem: self._answered(problem, done))
 
     def _answered(self, problem: str | None, done: str) -> None:
         if problem is None:
@@ -251,7 +282,7 @@ class Verbs(Panes):
             self.say(problem, "red")
 
 
-def _asked(places: Places, verb: str, run: str | None, agent: str | None) -> str | None:
+def _asked(places: Places, verb: str, run: str | None, agent: str | None, minutes: float) -> str | None:
     """Why the watch did not take the request, or `None` when it did."""
     from harness import requests
     from harness.errors import HarnessError
@@ -261,7 +292,7 @@ def _asked(places: Places, verb: str, run: str | None, agent: str | None) -> str
             assert run is not None
             requests.stop(places, run, agent)
         elif verb == "drain":
-            requests.drain(places, run, minutes=DRAIN_MINUTES)
+            requests.drain(places, run, minutes=minutes)
         elif verb == "pause":
             requests.pause(places, run, agent)
         else:
@@ -274,10 +305,6 @@ def _asked(places: Places, verb: str, run: str | None, agent: str | None) -> str
 def _names(agents: Sequence[str]) -> str:
     shown = ", ".join(one_line(agent) for agent in agents[:_NAMED])
     return shown if len(agents) <= _NAMED else f"{shown} and {len(agents) - _NAMED} more"
-
-
-def _minutes() -> str:
-    return f"{DRAIN_MINUTES} minutes"
 
 
 def _verdict_effect(run: Run, agent: Delegation) -> str:

@@ -36,6 +36,11 @@ class Choice(Painted, can_focus=True):
         self.styles.height = len(values)
 
     @property
+    def at(self) -> int:
+        """Which one is chosen, from 0; -1 while none is."""
+        return self._at
+
+    @property
     def value(self) -> str:
         """The one that is chosen; '' while none is."""
         return self._values[self._at] if self._at >= 0 else ""

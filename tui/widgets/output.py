@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from textual.message import Message
 
@@ -17,6 +18,14 @@ from tui.widgets.pager import Pager
 from tui.wording import short
 
 _ENDED_BADLY = frozenset({State.FAILED, State.BLOCKED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """A line that was found, and whether the search went on from the other end to find it."""
+
+    line: int
+    went_round: bool
 
 
 class Output(Pager):
@@ -81,21 +90,21 @@ class Output(Pager):
         self.repaint()
         self.caption_now()
 
-    def find(self, *, backwards: bool) -> int | None:
-        """The next line with the words, from the last one found or from what is in view. May take long."""
+    def find(self, *, backwards: bool) -> Match | None:
+        """The next line with the words, from the last one found or from what is in view, then round. May take long."""
         tail, total = self.tail, self.count()
         if tail is None or not self.wanted or not total:
             return None
-        if self._match is None:
-            start = total - 1 if self.following else self.place[0]
-        else:
-            start = self._match + (-1 if backwards else 1)
-        if not 0 <= start < total:
-            return None
+        start = self.place[0] if self._match is None else self._match + (-1 if backwards else 1)
+        end = total - 1 if backwards else 0
         try:
-            return tail.transcript.find(self.wanted, start, backwards=backwards)
+            line = tail.transcript.find(self.wanted, start, backwards=backwards) if 0 <= start < total else None
+            if line is not None:
+                return Match(line=line, went_round=False)
+            line = tail.transcript.find(self.wanted, end, backwards=backwards)
         except OSError:  # it was let go of meanwhile
             return None
+        return None if line is None else Match(line=line, went_round=True)
 
     def found(self, line: int) -> None:
         """Goes to a line that was found."""
