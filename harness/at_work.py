@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.agents.base import Adapter
+from harness.agents.base import Adapter, CredentialShape
 from harness.attempt_files import AttemptFiles, beside
 from harness.cli_names import COMMAND
 from harness.ending import AttemptFacts, Ending, ending
@@ -28,6 +28,22 @@ class Answer:
     text: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TakenUp:
+    """The attempt that an agent takes up again, and what the agent is told about it (R11).
+
+    `session`: the exact session to take up; without one the agent starts anew with the recorded hand-over. `ledger`
+    counts from where the session stood when it was cut off, so that nothing of it is paid for twice (U4).
+    """
+
+    agent: str
+    run: str
+    attempt: int
+    session: str | None
+    ledger: Ledger
+    tell: str
+
+
 @dataclass(kw_only=True, slots=True)
 class AtWork:
     """An attempt between its commit and its final state. Mutable: it follows a living process.
@@ -41,6 +57,8 @@ class AtWork:
     attempt: int
     attempt_id: str
     session: str | None = None
+    taken_up: TakenUp | None = None
+    credential: CredentialShape | None = None
     reading: AttemptReading
     started: float = 0.0
     last_sign: float = 0.0

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness import snapshot, surroundings
+from harness.at_work import TakenUp
 from harness.fingerprints import fingerprint_key, fingerprints
-from harness.hand_over import HandOver, TakenUp
+from harness.hand_over import HandOver
 from harness.settings import Settings
 from harness.workflow import Workflow
 from store import events as e

@@ -10,10 +10,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from harness import messages as m
-from harness import obeying, planner, settling, stopping
+from harness import obeying, planner, settling, signing_in, stopping
 from harness.admission import admit, gate_of_agent, gate_of_run
 from harness.at_work import AtWork
 from harness.course import Course
+from harness.credentials import Credentials
 from harness.full_disk import when_there_is_room
 from harness.hand_over import HandOver
 from harness.supervisor import Supervisor
@@ -47,8 +48,9 @@ class Conductor:
         harness_paused: Callable[[], bool],
         clock: Callable[[], float],
         recorded: Callable[[Conductor], None],
+        credentials: Credentials,
     ) -> None:
-        self.course = Course(folded)
+        self.course = Course(folded, credentials, masked=hand_over.masking())
         self._hand_over = hand_over
         self._supervisor = supervisor
         self._record = record
@@ -106,6 +108,9 @@ class Conductor:
                 settling.gone(course, self._hand_over, message)
             case m.Reviewed():
                 settling.reviewed(course, message)
+            case m.Again(agent=agent, taken_up=taken_up):
+                course.asked_again.discard(agent)
+                course.again[agent] = taken_up
             case m.Asked():
                 obeying.obey(course, message)
             case m.Interrupt():
@@ -131,7 +136,7 @@ class Conductor:
                     stopping.halt(course, reason, detail)
                 case planner.Abandon(agents=agents, reason=reason, detail=detail):
                     for agent in agents:
-                        course.emit(e.DelegationNotStarted(run=run, agent=agent, reason=reason, detail=detail))
+                        stopping.abandon(course, agent, reason, detail)
                 case planner.Finish(reached_end=reached_end):
                     found = resolve(course.run)
                     course.emit(e.RunFinished(run=run, outcome=found.outcome, reached_end=reached_end, why=found.why))
@@ -148,14 +153,26 @@ class Conductor:
             return True
         paused = course.interrupting or self._harness_paused()
         admitted = admit(course.run, wanting, harness_paused=paused).agents
+        changed = False
         for agent in admitted:
-            self._start(course.run.plan.agent(agent))
-        return bool(admitted)
+            planned = course.run.plan.agent(agent)
+            may = signing_in.may_start(course, self._hand_over, planned)
+            if may:
+                self._start(planned)
+            changed = changed or may is not False
+        return changed
 
     def _start(self, planned: PlannedAgent) -> None:
         course = self.course
         attempt = len(course.run.delegations[planned.name].attempts) + 1
-        work = self._hand_over.begin(course.run, planned, attempt=attempt, attempt_id=new_id(), clock=self._clock)
+        work = self._hand_over.begin(
+            course.run,
+            planned,
+            attempt=attempt,
+            attempt_id=new_id(),
+            clock=self._clock,
+            again=course.again.pop(planned.name, None),
+        )
         course.at_work[planned.name] = work
         course.emit(
             e.DelegationStarted(
@@ -218,6 +235,7 @@ class Conductor:
         events = work.reading.read(lines)
         for event in events:
             course.emit(event)
+        signing_in.listen(course, work)
         if events and work.asked is None:
             self._close_gates(agent)
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.admission import NOTHING, Spent
-from harness.at_work import AtWork
+from harness.at_work import AtWork, TakenUp
+from harness.credentials import Credentials
 from harness.messages import Message
 from store import events as e
 from store.fold import Folded, step
@@ -19,14 +21,20 @@ from store.machine import next_delegation_state, next_run_state
 from store.record import Batch, Handled
 from store.run import Run
 
+_WORDS = ("detail", "message", "quote", "warning", "misread", "why")
+"""What events hold of the words of agents and their CLIs, which may have a secret in them."""
+
 Act = Callable[[], None]
 
 
 class Course:
     """What the parts of a conductor share."""
 
-    def __init__(self, folded: Folded) -> None:
+    def __init__(self, folded: Folded, credentials: Credentials, *, masked: Callable[[str], str] = str) -> None:
+        """`masked`: what hides the secrets of the run's environment in the words that are recorded."""
         self._folded = folded
+        self._masked = masked
+        self.credentials = credentials
         self._queue: asyncio.Queue[Message] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._events: list[e.Event] = []
@@ -36,6 +44,10 @@ class Course:
         self.below: dict[str, tuple[str, Spent]] = {}
         """By run that an agent of this one launched: the agent, and what that run has used."""
         self.interrupting = False
+        self.again: dict[str, TakenUp | None] = {}
+        """By agent that is tried again: the attempt that it takes up, if it takes one up."""
+        self.asked_again: set[str] = set()
+        """Agents that will be tried again as soon as their last attempt has been looked back at."""
 
     @property
     def run(self) -> Run:
@@ -55,6 +67,7 @@ class Course:
                 return False
         elif kind == "run" and next_run_state(self.run.state, event.type) is None:
             return False
+        event = self._without_secrets(event)
         folded = step(self._folded, event)
         assert folded is not None
         self._folded = folded
@@ -62,6 +75,11 @@ class Course:
         if kind == "delegation" and self.run.delegations[event.agent or ""].final:
             self._ended(event.agent or "")
         return True
+
+    def _without_secrets(self, event: e.Event) -> e.Event:
+        words = {name: getattr(event, name, None) for name in _WORDS}
+        hidden: dict[str, Any] = {name: self._masked(text) for name, text in words.items() if text}
+        return replace(event, **hidden) if any(hidden[name] != words[name] for name in hidden) else event
 
     def _ended(self, agent: str) -> None:
         self.at_work.pop(agent, None)

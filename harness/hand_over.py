@@ -11,13 +11,14 @@ from pathlib import Path
 
 from harness import situation
 from harness.agents import adapter
-from harness.agents.base import Adapter, Brief
-from harness.at_work import Answer, AtWork, reading_of
+from harness.agents.base import Adapter, Brief, CredentialShape, credential_in
+from harness.at_work import Answer, AtWork, TakenUp, reading_of
 from harness.attempt_files import AttemptFiles, attempt_files, last_words
 from harness.cli_names import COMMAND
 from harness.ending import Ending
 from harness.errors import HarnessError
 from harness.ledger import Ledger
+from harness.masking import masking, secret_values
 from harness.prompt import Output, PriorAgent, render
 from harness.rereading import session_totals_of
 from harness.settings import CliSettings, Settings
@@ -29,21 +30,11 @@ from store.paths import Places, private_folder
 from store.plan import PlannedAgent
 from store.run import Delegation, Run
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TakenUp:
-    """The interrupted attempt that an agent of this run takes up, and what the agent is told about it (R11).
-
-    `session`: the exact session to take up; without one the agent starts anew with the recorded hand-over. `ledger`
-    counts from where the session stood when it was cut off, so that nothing of it is paid for twice (U4).
-    """
-
-    agent: str
-    run: str
-    attempt: int
-    session: str | None
-    ledger: Ledger
-    tell: str
+PASSED = (
+    "Your provider asked for patience (a rate limit or an overload), and your last turn broke off. It may or may not"
+    " have had its effects: check which of your last steps already happened before you do anything, do not repeat"
+    " those, then finish the work and report as you were told."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,10 +50,17 @@ class HandOver:
     taken_up: TakenUp | None = None
 
     def begin(
-        self, run: Run, planned: PlannedAgent, *, attempt: int, attempt_id: str, clock: Callable[[], float]
+        self,
+        run: Run,
+        planned: PlannedAgent,
+        *,
+        attempt: int,
+        attempt_id: str,
+        clock: Callable[[], float],
+        again: TakenUp | None = None,
     ) -> AtWork:
-        """The attempt as it will be committed; nothing is written or started yet."""
-        chosen, taken_up = adapter(planned.cli), self._taken_up(planned.name)
+        """The attempt as it will be committed; nothing is written or started yet. `again`: what it tries again."""
+        chosen, taken_up = adapter(planned.cli), again or self._taken_up(planned.name)
         ledger = None if taken_up is None else taken_up.ledger
         files = attempt_files(self.places, run.id, planned.name, attempt)
         return AtWork(
@@ -71,7 +69,9 @@ class HandOver:
             adapter=chosen,
             attempt=attempt,
             attempt_id=attempt_id,
-            session=self._session(planned, chosen),
+            session=_session(taken_up, chosen),
+            taken_up=taken_up,
+            credential=self.credential(planned),
             clock=clock,
             reading=reading_of(run.id, planned, chosen, attempt, attempt_id, files=files, ledger=ledger),
         )
@@ -79,11 +79,45 @@ class HandOver:
     def _taken_up(self, agent: str) -> TakenUp | None:
         return self.taken_up if self.taken_up is not None and self.taken_up.agent == agent else None
 
-    def _session(self, planned: PlannedAgent, chosen: Adapter) -> str | None:
-        taken_up = self._taken_up(planned.name)
-        if taken_up is not None and taken_up.session is not None:
-            return taken_up.session
-        return str(uuid.uuid4()) if chosen.chooses_session else None
+    def masking(self) -> Callable[[str], str]:
+        """What hides the secrets of its agents' environment in a text."""
+        return masking(
+            secret_values(self.surroundings.env).union(*(secret_values(cli.env) for cli in self.settings.cli.values()))
+        )
+
+    def credential(self, planned: PlannedAgent) -> CredentialShape | None:
+        """What this agent signs in with, as far as that can be told from here; `None` when it signs in with nothing.
+
+        Looks into the files of its CLI, so that what was saved again shows (K3).
+        """
+        cli = self.settings.cli.get(planned.cli, CliSettings())
+        env = {**self.surroundings.env, **cli.env}
+        declared = self.workflow.agent(planned.name).credential
+        if declared is not None:
+            shape = credential_in(env, declared.env, provider=declared.provider, method="variable")
+            return shape or CredentialShape(
+                provider=declared.provider, method="variable", place=declared.env, fingerprint="none"
+            )
+        chosen = adapter(planned.cli)
+        if not chosen.metered:
+            return None
+        unknown = CredentialShape(provider=planned.cli, method="its own", place="not known", fingerprint="none")
+        return chosen.credential(env) or unknown
+
+    def again(self, work: AtWork) -> TakenUp | None:
+        """What the next attempt takes up of one that is tried again; `None` to begin anew. Reads its journal."""
+        if work.reading.session is None or not (work.adapter.resumes or self.workflow.agent(work.agent).resume):
+            return None
+        files = attempt_files(self.places, work.run, work.agent, work.attempt)
+        earlier = {} if work.taken_up is None else work.taken_up.ledger.session
+        return TakenUp(
+            agent=work.agent,
+            run=work.run,
+            attempt=work.attempt,
+            session=work.reading.session,
+            ledger=Ledger(session_totals_of(work.planned, [files], begun=earlier)),
+            tell=PASSED,
+        )
 
     def order(self, run: Run, work: AtWork) -> Order:
         """What the supervisor needs to launch it. Renders and writes the prompt, which takes a while: call in a thread.
@@ -92,10 +126,10 @@ class HandOver:
         """
         planned, agent = work.planned, self.workflow.agent(work.agent)
         cli = self.settings.cli.get(planned.cli, CliSettings())
-        taken_up = self._taken_up(work.agent)
+        taken_up = work.taken_up
         files = attempt_files(self.places, run.id, planned.name, work.attempt)
         brief = Brief(
-            prompt=self._prompt(run, agent),
+            prompt=self._prompt(run, agent, taken_up),
             prompt_file=files.prompt,
             usage_file=files.usage,
             model=planned.model,
@@ -139,8 +173,7 @@ class HandOver:
         private_folder(folder)
         return folder
 
-    def _prompt(self, run: Run, agent: Agent) -> str:
-        taken_up = self._taken_up(agent.name)
+    def _prompt(self, run: Run, agent: Agent, taken_up: TakenUp | None) -> str:
         return self._prompt_first(run, agent) if taken_up is None else self._prompt_again(taken_up, agent)
 
     def _prompt_first(self, run: Run, agent: Agent) -> str:
@@ -209,6 +242,12 @@ class HandOver:
         if isinstance(error, OSError):
             return f"its files could not be prepared: {error.strerror or error} ({error.filename})"
         return f"it could not be prepared: {type(error).__name__}: {error}"
+
+
+def _session(taken_up: TakenUp | None, chosen: Adapter) -> str | None:
+    if taken_up is not None and taken_up.session is not None:
+        return taken_up.session
+    return str(uuid.uuid4()) if chosen.chooses_session else None
 
 
 def ledger_of(places: Places, planned: PlannedAgent, session: str | None, earlier: Sequence[Run]) -> Ledger:

@@ -58,6 +58,11 @@ class Ledger:
         self._requests: dict[str, Entry | None] = {}  # `None` once settled
         self._meters: dict[Meter, _Cumulative] = {}
 
+    @property
+    def session(self) -> Mapping[Meter, Counts] | None:
+        """Where the cumulative counters stood when the attempt took up its session; `None` when that is not known."""
+        return self._session
+
     def count(self, usage: Usage) -> Sequence[Row]:
         """The rows that this report changed; none when nothing in it was new."""
         self.take(usage)

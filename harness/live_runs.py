@@ -12,18 +12,21 @@ from typing import Any
 from harness import finishing
 from harness import messages as m
 from harness.conductor import Conductor, LostRun
+from harness.credentials import Credentials
 from harness.family import Family
 from harness.hand_over import HandOver
 from harness.planner import Halt
 from harness.recovery import cut_off, settle_runs
 from harness.scribe import Scribe
 from harness.supervisor import Supervisor
+from store import events as e
+from store.credentials import remembered
 from store.errors import StoreError
 from store.fold import Folded
 from store.ids import now_ms
 from store.model import Reason
 from store.paths import Places
-from store.record import Handled
+from store.record import Batch, Handled
 from store.run import Run
 from store.views import children_of, load_run
 from store.vitals import VitalsRow
@@ -57,6 +60,8 @@ class LiveRuns:
         self._finishing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._interrupting = False
+        self.credentials = Credentials(changed=self.look)
+        """What does not work, as far as this watch knows (K1)."""
         self.settled: set[str] = set()
         """Runs that were cut off and that this watch has settled."""
         self.paused = False
@@ -75,6 +80,7 @@ class LiveRuns:
 
     async def recover(self) -> None:
         """Settles what was cut off (R8–R10); what finishes by itself is left to (R19). With the watch's lock held."""
+        await self._forget_credentials()
         left: list[Run] = []
         for run in cut_off(self._reader):
             if await asyncio.to_thread(finishing.at_work, self._places, run, record_id=self._record_id):
@@ -82,6 +88,13 @@ class LiveRuns:
             else:
                 left.append(run)
         await self._settle(left)
+
+    async def _forget_credentials(self) -> None:
+        """What an earlier watch remembered died with it (K1)."""
+        why = "the watch that remembered it has ended"
+        events = [e.CredentialCleared(key=one.key, why=why) for one in remembered(self._reader)]
+        if events:
+            await self._scribe.record([Batch(events=tuple(events))])
 
     def conduct(self, folded: Folded, hand_over: HandOver) -> None:
         """Conducts a run that was just launched; nothing of it starts once the watch is ending."""
@@ -95,6 +108,7 @@ class LiveRuns:
             harness_paused=lambda: self.paused,
             clock=self._clock,
             recorded=self.family.stands,
+            credentials=self.credentials,
         )
         self._conductors[folded.run.id] = conductor
         self.family.began(folded.run)

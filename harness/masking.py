@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 SHORTEST = 8  # a shorter value stands in too many texts that are no secret
 _NAMES = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|COOKIE|BEARER", re.IGNORECASE)
@@ -26,8 +27,11 @@ def secret_values(env: Mapping[str, str]) -> frozenset[str]:
 
 
 def mask(text: str, secrets: Collection[str]) -> str:
-    """`text` with every secret in it hidden, the longest first, so that no rest of a longer one is left."""
-    if not secrets:
-        return text
+    """`text` with every secret in it hidden."""
+    return masking(secrets)(text)
+
+
+def masking(secrets: Collection[str]) -> Callable[[str], str]:
+    """What hides every one of these secrets in a text, the longest first, so that no rest of a longer one is left."""
     pattern = "|".join(re.escape(one) for one in sorted(secrets, key=len, reverse=True) if one)
-    return re.sub(pattern, _HIDDEN, text) if pattern else text
+    return partial(re.compile(pattern).sub, _HIDDEN) if pattern else str

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.admission import Spent
+from harness.at_work import TakenUp
 from harness.identity import Identity
 from harness.supervisor import Exit, Order
 from store.events import Event
@@ -79,6 +80,14 @@ class Reviewed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Again:
+    """An attempt that is tried again was looked back at; `taken_up` is what the next one takes up of it, if it does."""
+
+    agent: str
+    taken_up: TakenUp | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """A person's request about this run or one agent of it. `request` is `None` for one that is answered elsewhere."""
 
@@ -130,6 +139,7 @@ Message = (
     | OverLimit
     | Gone
     | Reviewed
+    | Again
     | Asked
     | Interrupt
     | Stuck

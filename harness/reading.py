@@ -66,6 +66,12 @@ class AttemptReading:
         self._misread = 0
         self._first_misread = ""
         self.metered = False
+        self._news: list[r.Failure | None] = []
+
+    def news(self) -> list[r.Failure | None]:
+        """Structured failures since the last time this was asked, in order; `None` where the provider answered."""
+        news, self._news = self._news, []
+        return news
 
     @property
     def misread(self) -> str | None:
@@ -117,6 +123,8 @@ class AttemptReading:
             case r.Usage():
                 self.metered = together.used = True
                 self._ledger.take(report)
+                if report.counts.output and self._news[-1:] != [None]:
+                    self._news.append(None)
                 if report.model is None:
                     self._unnamed = self.model
             case r.Text(text=text):
@@ -129,6 +137,7 @@ class AttemptReading:
                 self.blocked = shortened(reason)
             case r.Failure():
                 self.failures = (*self.failures[-9:], report)
+                self._news = [*self._news[-99:], report]
             case r.File(path=path):
                 if len(self.files) < MAX_FILES and len(path.encode()) <= LONGEST_PATH:
                     self.files[path] = None

@@ -171,6 +171,9 @@ def _settle(settlement: _Settlement, places: Places, run: Run, delegation: Deleg
         if planned.metered and not work.reading.metered:
             settlement.emit(unsupplied(work))
         settlement.emit(work.ended())
+    if delegation.state is State.DELEGATED:
+        _stop(settlement, delegation, Reason.INTERRUPTED, "cut off while it waited to be tried again")
+        return
     if delegation.state is State.STOPPING:
         reason = delegation.reason or Reason.INTERRUPTED
         settlement.emit(e.DelegationStopped(run=run.id, agent=delegation.name, reason=reason, detail=delegation.detail))

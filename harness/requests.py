@@ -32,8 +32,8 @@ from store.views import live_runs
 if TYPE_CHECKING:
     from harness.surroundings import Surroundings
 
-VERBS_THAT_EXPIRE = frozenset({"launch", "resume", "approve", "retry", "unpause"})
-VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard", "retry", "drop"})
+VERBS_THAT_EXPIRE = frozenset({"launch", "resume", "approve", "retry", "unpause", "forget"})
+VERBS_THAT_GRANT = frozenset({"resume", "approve", "unpause", "discard", "retry", "drop", "forget"})
 VERBS_THAT_HOLD = frozenset({"stop", "drain", "pause"})
 STARTS_A_RUN = frozenset({"launch", "resume"})
 CANNOT_BEGIN = 7
@@ -98,6 +98,11 @@ def _expect_programs(places: Places, workflow: str, captured: Surroundings) -> N
 def stop(places: Places, run: str, agent: str | None = None) -> Answer:
     """Ends a run, or one agent of it, now."""
     return ask(places, "stop", {"run": run, "agent": agent})
+
+
+def forget(places: Places, key: str, why: str | None = None) -> Answer:
+    """Nothing is remembered of that credential any more (K3); `why` is the half of a sentence after 'because'."""
+    return ask(places, "forget", {"key": key, "why": why})
 
 
 def drain(places: Places, run: str | None = None, *, minutes: float = 30.0) -> Answer:

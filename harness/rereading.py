@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.agents import adapter
 from harness.attempt_files import AttemptFiles, beside
@@ -14,6 +15,7 @@ from store.model import Counts
 from store.plan import PlannedAgent
 
 _CHUNK = 1 << 20
+_NOTHING: Mapping[Meter, Counts] = MappingProxyType({})
 
 
 def lines_of(path: Path) -> Iterator[list[bytes]]:
@@ -28,12 +30,14 @@ def lines_of(path: Path) -> Iterator[list[bytes]]:
     yield framing.end()
 
 
-def session_totals_of(planned: PlannedAgent, journals: Iterable[AttemptFiles]) -> Mapping[Meter, Counts] | None:
+def session_totals_of(
+    planned: PlannedAgent, journals: Iterable[AttemptFiles], *, begun: Mapping[Meter, Counts] | None = _NOTHING
+) -> Mapping[Meter, Counts] | None:
     """Where the cumulative counters of a session stood when its last attempt broke off; `None` when nobody can know.
 
-    `journals` are those of every attempt on that session, oldest first.
+    `journals` are those of every attempt on that session since they stood at `begun`, oldest first.
     """
-    totals: Mapping[Meter, Counts] | None = {}
+    totals = begun
     for files in journals:
         reader, ledger = adapter(planned.cli).reader(reports=planned.reports, beside=beside(files)), Ledger(totals)
         for lines in lines_of(files.out):

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from harness import snapshot
 from harness.agents import adapter
+from harness.at_work import TakenUp
 from harness.beginning import Beginning, begin
 from harness.cli_names import COMMAND
-from harness.hand_over import HandOver, TakenUp, ledger_of
+from harness.hand_over import HandOver, ledger_of
 from harness.messages import DoesNotApply
 from harness.settings import Settings
 from store.fold import Folded

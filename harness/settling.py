@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from harness import messages as m
+from harness import signing_in
 from harness.at_work import Answer, AtWork
 from harness.course import Course
 from harness.ending import Ending
@@ -46,6 +47,7 @@ def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
         return
     for event in work.reading.end():
         course.emit(event)
+    signing_in.listen(course, work)
     if work.planned.metered and not work.reading.metered:
         course.emit(unsupplied(work))
     course.emit(work.ended())
@@ -63,6 +65,8 @@ def gone(course: Course, hand_over: HandOver, message: m.Gone) -> None:
         _stopped_because(course, work, result.limit, None if result.error is None else shortened(result.error))
         return
     ending = work.ending(interrupted_near=course.interrupting)
+    if signing_in.judge(course, hand_over, work, ending):
+        return
     match ending.state:
         case State.DONE:
             _begin_review(course, work, hand_over.answer_of(work), ending)

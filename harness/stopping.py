@@ -42,6 +42,15 @@ def end_agent(course: Course, agent: str, reason: Reason, detail: str) -> None:
         course.put(Gone(agent=agent, exit=work.gone, settled=True))
 
 
+def abandon(course: Course, agent: str, reason: Reason, detail: str | None) -> None:
+    """It will not start; one that had begun, and was to be tried again, is stopped."""
+    run = course.run
+    if run.delegations[agent].attempts:
+        end_agent(course, agent, run.halted or reason, detail or "the run was halted")
+    else:
+        course.emit(e.DelegationNotStarted(run=run.id, agent=agent, reason=reason, detail=detail))
+
+
 def end_process(course: Course, work: AtWork) -> None:
     """Takes the process down the ladder, tree and all."""
 

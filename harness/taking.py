@@ -136,6 +136,8 @@ class Taking:
             change = letters.CHANGES[request.verb]
             letter = await self._scribe.apart(lambda record: change(record, str(body["letter"])))
             await self._answer(request, {"letter": letter.id, "state": letter.state})
+        elif request.verb == "forget":
+            await self._forget(request)
         elif request.verb not in ("stop", "drain", "pause", "unpause"):
             raise m.DoesNotApply(f"'{request.verb}' is not a request that this watch knows")
         elif body.get("run") is not None:
@@ -146,6 +148,13 @@ class Taking:
             await self._drain_all(request)
         else:
             await self._hold_all(request)
+
+    async def _forget(self, request: inbox.Request) -> None:
+        key, why = str(request.body["key"]), str(request.body.get("why") or "a person cleared it")
+        cleared = self._runs.credentials.forget(key, why)
+        if cleared is None:
+            raise m.DoesNotApply(f"nothing is remembered of a credential {key}; `midwatch credentials` lists what is")
+        await self._scribe.record([Batch(events=(cleared,), handled=Handled(request=request.id, answer={"key": key}))])
 
     async def _hold_all(self, request: inbox.Request) -> None:
         self._runs.paused = request.verb == "pause"

@@ -188,6 +188,16 @@ class DelegationStarted(Event):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class DelegationRetrying(Event):
+    """Its attempt met a rate limit or an overload: another one starts, at `not_before` (ms) at the earliest (K5)."""
+
+    type: ClassVar[str] = "delegation.retrying"
+
+    not_before: int
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DelegationReported(Event):
     """Its process ended with something to read; the result is being collected."""
 
@@ -316,3 +326,54 @@ class UsageRecorded(Event):
     model: str | None = None
     request: str | None = None
     at_least: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CredentialHeld(Event):
+    """A sign-in was refused and its CLI tries again: nothing more is launched on this credential meanwhile (K1).
+
+    `key` tells one credential from another and holds nothing of its secret (K2). `attempt`, with the run and the agent
+    of the event, is where it was found out.
+    """
+
+    type: ClassVar[str] = "credential.held"
+
+    key: str
+    cli: str
+    attempt: int
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CredentialDied(Event):
+    """A CLI gave up on signing in: no other is launched on this credential (K1). Fields as of `CredentialHeld`."""
+
+    type: ClassVar[str] = "credential.died"
+
+    key: str
+    cli: str
+    attempt: int
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CredentialLimited(Event):
+    """A usage limit was reached: nothing more is launched on this credential (K6). `resets_at`: as the CLI gave it."""
+
+    type: ClassVar[str] = "credential.limited"
+
+    key: str
+    cli: str
+    attempt: int
+    message: str
+    resets_at: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CredentialCleared(Event):
+    """Nothing is remembered of this credential any more; `why` is the half of a sentence that follows 'because'."""
+
+    type: ClassVar[str] = "credential.cleared"
+
+    key: str
+    why: str

@@ -11,7 +11,7 @@ from typing import Any
 
 from store import events as e
 from store import usage
-from store.machine import next_delegation_state
+from store.machine import OF_NO_RUN, next_delegation_state
 from store.model import RunState
 from store.run import Attempt, Delegation, Run
 
@@ -43,7 +43,7 @@ def step(folded: Folded | None, event: e.Event) -> Folded | None:
     change = _OF_RUN.get(event.type)
     if change is not None:
         return replace(folded, run=replace(folded.run, **change(event)))
-    if event.agent is None:
+    if event.agent is None or event.type.startswith(OF_NO_RUN):
         return folded
     delegations = dict(folded.run.delegations)
     delegations[event.agent] = _delegation(delegations.get(event.agent), event)
@@ -103,7 +103,8 @@ _OF_DELEGATION: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "delegation.delegated": lambda event: {"wave": event.wave, "position": event.position},
     "delegation.paused": lambda _: {"held": True},
     "delegation.unpaused": lambda _: {"held": False},
-    "delegation.started": lambda event: {"started_at": event.at},
+    "delegation.started": lambda event: {"started_at": event.at, "not_before": None, "detail": None},
+    "delegation.retrying": lambda event: {"not_before": event.not_before, "detail": event.detail},
     "delegation.reported": lambda event: {
         "answer_bytes": event.answer_bytes,
         "answer_sha256": event.answer_sha256,

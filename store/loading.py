@@ -21,7 +21,7 @@ def load(connection: sqlite3.Connection, line: RunLine) -> Run:
         attempts.setdefault(agent, []).append(attempt)
     delegations = {}
     for found in connection.execute(
-        "SELECT agent, wave, position, state, held, reason, detail, verdict, quote, warning, files, model,"
+        "SELECT agent, wave, position, state, held, not_before, reason, detail, verdict, quote, warning, files, model,"
         f" answer_bytes, answer_sha256, started_at, ended_at, {TOTALS_COLUMNS} FROM delegations WHERE run=?"
         " ORDER BY wave, position",
         (run,),
@@ -32,18 +32,19 @@ def load(connection: sqlite3.Connection, line: RunLine) -> Run:
             position=found[2],
             state=State(found[3]),
             held=bool(found[4]),
-            reason=None if found[5] is None else Reason(found[5]),
-            detail=found[6],
-            verdict=None if found[7] is None else Verdict(found[7]),
-            quote=found[8],
-            warning=found[9],
-            files=tuple(json.loads(found[10])),
-            model=found[11],
-            answer_bytes=found[12],
-            answer_sha256=found[13],
-            started_at=found[14],
-            ended_at=found[15],
-            totals=totals(found[16:]),
+            not_before=found[5],
+            reason=None if found[6] is None else Reason(found[6]),
+            detail=found[7],
+            verdict=None if found[8] is None else Verdict(found[8]),
+            quote=found[9],
+            warning=found[10],
+            files=tuple(json.loads(found[11])),
+            model=found[12],
+            answer_bytes=found[13],
+            answer_sha256=found[14],
+            started_at=found[15],
+            ended_at=found[16],
+            totals=totals(found[17:]),
             attempts=tuple(attempts.get(found[0], ())),
         )
     return Run(

@@ -19,6 +19,7 @@ DELEGATION: Mapping[tuple[State | None, str], State] = {
     (State.DELEGATED, "delegation.stopping"): State.STOPPING,
     (State.DELEGATED, "delegation.paused"): State.DELEGATED,
     (State.DELEGATED, "delegation.unpaused"): State.DELEGATED,
+    (State.RUNNING, "delegation.retrying"): State.DELEGATED,
     (State.RUNNING, "delegation.reported"): State.REVIEW,
     (State.RUNNING, "delegation.failed"): State.FAILED,
     (State.RUNNING, "delegation.blocked"): State.BLOCKED,
@@ -42,6 +43,8 @@ RUN: Mapping[tuple[RunState | None, str], RunState] = {
 }
 
 WITHIN_LIVE_RUN = frozenset({"wave.started", "wave.finished"})
+OF_NO_RUN = ("harness.", "credential.")
+"""Kinds that apply whatever became of the run they name, if they name one."""
 OF_AN_ATTEMPT = frozenset({"attempt.started", "attempt.named", "attempt.ended", "usage.recorded"})
 
 

@@ -83,6 +83,7 @@ CREATE TABLE delegations(
   position INTEGER NOT NULL,
   state TEXT NOT NULL,
   held INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER,
   reason TEXT,
   detail TEXT,
   verdict TEXT,
@@ -137,6 +138,17 @@ CREATE TABLE usage(
   missing_cost INTEGER,  -- only in a row that stands for many
   PRIMARY KEY(run, agent, attempt, request)) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_by_time ON usage(at);
+
+CREATE TABLE credentials(
+  key TEXT PRIMARY KEY,
+  standing TEXT NOT NULL,
+  cli TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  run TEXT,
+  agent TEXT,
+  attempt INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  resets_at TEXT) STRICT, WITHOUT ROWID;
 
 CREATE TABLE vitals(
   run TEXT NOT NULL,

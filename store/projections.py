@@ -82,7 +82,7 @@ def _delegated(connection: sqlite3.Connection, event: e.DelegationRefining | e.D
 
 def _started(connection: sqlite3.Connection, event: e.DelegationStarted) -> None:
     connection.execute(
-        "UPDATE delegations SET state='running', started_at=? WHERE run=? AND agent=?",
+        "UPDATE delegations SET state='running', started_at=?, not_before=NULL, detail=NULL WHERE run=? AND agent=?",
         (event.at, event.run, event.agent),
     )
     connection.execute(
@@ -157,6 +157,28 @@ def _used(connection: sqlite3.Connection, event: e.UsageRecorded) -> None:
     _shift(connection, "runs", "id=?", (event.run,), before, after)
 
 
+def _remember(connection: sqlite3.Connection, event: e.CredentialHeld | e.CredentialDied | e.CredentialLimited) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO credentials(key, standing, cli, at, run, agent, attempt, message, resets_at)"
+        " VALUES(?,?,?,?,?,?,?,?,?)",
+        (
+            event.key,
+            event.type.partition(".")[2],
+            event.cli,
+            event.at,
+            event.run,
+            event.agent,
+            event.attempt,
+            event.message,
+            event.resets_at if isinstance(event, e.CredentialLimited) else None,
+        ),
+    )
+
+
+def _forget(connection: sqlite3.Connection, event: e.CredentialCleared) -> None:
+    connection.execute("DELETE FROM credentials WHERE key=?", (event.key,))
+
+
 def _shift(
     connection: sqlite3.Connection,
     table: str,
@@ -199,6 +221,9 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
     "delegation.started": _started,
     "delegation.paused": _set_delegation("held=1", lambda _: ()),
     "delegation.unpaused": _set_delegation("held=0", lambda _: ()),
+    "delegation.retrying": _set_delegation(
+        "state='delegated', not_before=?, detail=?", lambda event: (event.not_before, event.detail)
+    ),
     "delegation.reported": _set_delegation(
         "state='review', answer_bytes=?, answer_sha256=?", lambda event: (event.answer_bytes, event.answer_sha256)
     ),
@@ -249,4 +274,8 @@ _HANDLERS: Mapping[str, Callable[..., None]] = {
         ),
     ),
     "usage.recorded": _used,
+    "credential.held": _remember,
+    "credential.died": _remember,
+    "credential.limited": _remember,
+    "credential.cleared": _forget,
 }

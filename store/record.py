@@ -17,7 +17,7 @@ from store import projections
 from store.database import write
 from store.encoding import encode
 from store.ids import now_ms
-from store.machine import DELEGATION, OF_AN_ATTEMPT, RUN, WITHIN_LIVE_RUN
+from store.machine import DELEGATION, OF_AN_ATTEMPT, OF_NO_RUN, RUN, WITHIN_LIVE_RUN
 from store.model import RunState
 
 # What SQLite, or the way to it, says of a row that cannot stand: a constraint, a number of more than 64 bits, text that
@@ -158,7 +158,7 @@ def _does_not_fit(error: Exception) -> str:
 def _admit(connection: sqlite3.Connection, event: e.Event) -> tuple[str | None, str | None, str | None]:
     """(from state, to state, why not): where the event applies, or the reason that it does not."""
     kind = event.type
-    if kind.startswith("harness."):
+    if kind.startswith(OF_NO_RUN):
         return None, None, None
     if kind in OF_AN_ATTEMPT:
         return None, None, _why_not_of_attempt(connection, event)

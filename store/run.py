@@ -48,6 +48,7 @@ class Delegation:
     position: int
     state: State
     held: bool = False
+    not_before: int | None = None  # of one that is tried again (K5)
     reason: Reason | None = None
     detail: str | None = None
     verdict: Verdict | None = None

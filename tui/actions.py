@@ -230,6 +230,13 @@ ACTIONS: tuple[Action, ...] = (
         label="dead letters",
         help="Events that nobody took and transitions that were refused: read, try again, drop.",
     ),
+    Action(
+        id="credentials",
+        keys=("C",),
+        shown="C",
+        label="credentials",
+        help="Sign-ins that failed and limits that were reached, on which nothing is launched: read, test, clear.",
+    ),
     Action(id="theme", keys=("t",), shown="t", label="light or dark", help="Switch between a light and a dark theme."),
     Action(id="themes", label="choose a theme", help="All themes, by name."),
     Action(id="palette", keys=("ctrl+p",), shown="^p", label="commands", help="Every action by name."),

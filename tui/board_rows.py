@@ -104,7 +104,7 @@ def board_rows(glance: Glance) -> list[BoardRow]:
                 wave=one_line(wave.name) if place == 0 else "",
                 planned=run.plan.agent(one.name),
                 delegation=one,
-                waits=one_line(waits_for(run, one, paused=glance.paused)),
+                waits=one_line(waits_for(run, one, paused=glance.paused, credentials=glance.credentials)),
                 vitals=glance.vitals.get(one.name),
             )
             rows.append(agent)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from store.credentials import Remembered, remembered
 from store.errors import RunNotFound
 from store.ledger import spent_since
 from store.log import last_seq
@@ -38,6 +39,8 @@ class Glance:
     run: Run | None = None
     """The run that was asked for, with its agents."""
     vitals: Mapping[str, Vitals] = field(default_factory=dict)
+    credentials: tuple[Remembered, ...] = ()
+    """Those that do not work."""
 
     def status(self, run: RunLine | Run) -> RunStatus:
         """How that run stands."""
@@ -72,6 +75,7 @@ def look(
             live=len(live),
             cut_off=len(runs_with_something_left(connection)),
             run=whole,
+            credentials=tuple(remembered(connection)),
             vitals=vitals_of(connection, whole.id) if whole is not None and whole.live else {},
         )
     finally:

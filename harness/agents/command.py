@@ -152,7 +152,8 @@ def _error(found: Record) -> Failure:
     known = isinstance(given, str) and given in list(ErrorKind)
     kind = ErrorKind(str(given)) if known else ErrorKind.OTHER
     message = _words(found, "error", "message", Failure(kind=kind, message=_NO_MESSAGE))
-    failure = Failure(kind=kind, message=message or f"it reported an error of kind '{kind}'")
+    resets_at = text(found.get("resets_at"))
+    failure = Failure(kind=kind, message=message or f"it reported an error of kind '{kind}'", resets_at=resets_at)
     if not known:
         meant = suggestion(given, list(ErrorKind)) if isinstance(given, str) else "it must be text"
         raise _Misfit(f"kind of error cannot be {quoted(str(given))}; {meant}", failure)

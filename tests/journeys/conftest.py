@@ -40,6 +40,13 @@ def agent(*script: str) -> list[str]:
     return [sys.executable, str(AGENT), *script]
 
 
+def _toml(value: object) -> str:
+    """A value as TOML has it, which is as JSON has it but for tables."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
+    return json.dumps(value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Program:
     """midwatch as a person has it: a home, a project folder, and its commands."""
@@ -92,7 +99,7 @@ class Program:
             for one in wave:
                 table = {"cli": "command", "role": "developer", **one}
                 lines.append("[[waves.agents]]")
-                lines.extend(f"{key} = {json.dumps(value)}" for key, value in table.items())
+                lines.extend(f"{key} = {_toml(value)}" for key, value in table.items())
         path = self.home / "workflows" / f"{name}.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(lines))

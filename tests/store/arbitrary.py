@@ -58,6 +58,7 @@ def _of_agent(run: str, agent: str) -> dict[str, st.SearchStrategy[e.Event]]:
                 "deadline": st.none() | st.integers(0, 10**12),
             },
         ),
+        (e.DelegationRetrying, {"not_before": st.integers(0, 10**12), "detail": _TEXT}),
         (e.DelegationReported, {"attempt": _ATTEMPTS, "answer_bytes": st.integers(0, 9), "answer_sha256": _MAYBE}),
         (
             e.DelegationAccepted,

@@ -32,6 +32,17 @@ CREATE TABLE attempts(
   misread TEXT,
   PRIMARY KEY(run, agent, number)) STRICT, WITHOUT ROWID;
 
+CREATE TABLE credentials(
+  key TEXT PRIMARY KEY,
+  standing TEXT NOT NULL,
+  cli TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  run TEXT,
+  agent TEXT,
+  attempt INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  resets_at TEXT) STRICT, WITHOUT ROWID;
+
 CREATE TABLE dead_letters(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -53,6 +64,7 @@ CREATE TABLE delegations(
   position INTEGER NOT NULL,
   state TEXT NOT NULL,
   held INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER,
   reason TEXT,
   detail TEXT,
   verdict TEXT,

@@ -92,6 +92,7 @@ def delegation_event(kind: str, run: str, agent: str) -> e.Event:
             e.DelegationPaused(run=run, agent=agent),
             e.DelegationUnpaused(run=run, agent=agent),
             started(run, agent),
+            e.DelegationRetrying(run=run, agent=agent, not_before=5_000, detail="rate limited"),
             e.DelegationReported(run=run, agent=agent, attempt=1),
             e.DelegationAccepted(run=run, agent=agent),
             e.DelegationFailed(run=run, agent=agent, detail="exit status 3"),

@@ -19,6 +19,7 @@ from store.record import Batch, Refusal, record
 WAYS: dict[str, dict[str, list[str | None]]] = {
     "refining": {"refining": [None]},
     "delegated": {"delegated": [None, "refining"]},
+    "retrying": {"delegated": ["running"]},
     "paused": {"delegated": ["delegated"]},
     "unpaused": {"delegated": ["delegated"]},
     "started": {"running": ["delegated"]},

@@ -87,6 +87,33 @@ def quiet_evening(home: Path) -> Scene:
     return scene
 
 
+def failing(home: Path) -> Scene:
+    """An evening on which a sign-in failed and a limit was reached."""
+    scene = quiet_evening(home)
+    scene.building.write(
+        e.CredentialDied(
+            run="6b8k0003",
+            agent="api",
+            key="anthropic:login:/home/ann/.claude/.credentials.json:1f2e3d4c5b6a",
+            cli="claude",
+            attempt=1,
+            message="401 OAuth token has expired. Please obtain a new token or refresh your existing token.",
+            at=NOW - 3 * HOUR,
+        ),
+        e.CredentialLimited(
+            run="6b8k0004",
+            agent="ui",
+            key="openai:api key:CODEX_API_KEY:0a1b2c3d4e5f",
+            cli="codex",
+            attempt=2,
+            message="You have hit your usage limit.",
+            resets_at="2026-01-01T09:00:00Z",
+            at=NOW - 20 * MINUTE,
+        ),
+    )
+    return scene
+
+
 def letters(scene: Scene, ago: int) -> None:
     """Two dead letters: one that a webhook would not take, and a transition that was refused."""
     writer, moment = scene.building.connection, NOW - ago

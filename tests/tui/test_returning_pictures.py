@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 
 from store.paths import Places
 from tests.tui.driving import files_read, main_of, output_read, press, screen_on, until
-from tests.tui.returning import cut_off, quiet_evening
+from tests.tui.returning import cut_off, failing, quiet_evening
 from tests.tui.scenes import HOUR, NOW, Scene, fixed_ids
 from tui.midwatch import Midwatch
 
@@ -58,6 +58,12 @@ def test_recovery(snap_compare: SnapCompare, home: Path, keys: tuple[str, ...], 
 @pytest.mark.parametrize("keys", [(), ("w",), ("D",)], ids=["line", "away", "letters"])
 def test_away(snap_compare: SnapCompare, home: Path, keys: tuple[str, ...], size: tuple[int, int]) -> None:
     assert take(snap_compare, screen_on(record_of(quiet_evening, home)), size, *keys)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("keys", [("C",), ("C", "enter")], ids=["credentials", "credential"])
+def test_credentials(snap_compare: SnapCompare, home: Path, keys: tuple[str, ...], size: tuple[int, int]) -> None:
+    assert take(snap_compare, screen_on(record_of(failing, home)), size, *keys)
 
 
 def test_recovery_light(snap_compare: SnapCompare, home: Path) -> None:

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "discard": ("recover", "RUN", "settle what was cut off"),
     "search": ("search", "TEXT", "words in what agents printed, over all runs"),
     "usage": ("usage", "", "what it cost"),
+    "credentials": ("credentials", "[clear|test KEY]", "sign-ins and limits that fail"),
     "letters": ("letters", "[retry ID|drop ID]", "dead letters and refused transitions"),
     "export": ("export", "RUN", "one run as JSON or Markdown, to keep or send"),
     "audit": ("audit", "", "prove that the log and the state agree"),

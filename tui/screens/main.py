@@ -151,7 +151,13 @@ class Main(Moving, Verbs, Returning, LookingBack):
 
     def _show_output(self) -> None:
         row = self.board.agent
-        self.output.show(self.glance.run, None if row is None else row.delegation, paused=self.glance.paused)
+        glance = self.glance
+        self.output.show(
+            glance.run,
+            None if row is None else row.delegation,
+            paused=glance.paused,
+            credentials=glance.credentials,
+        )
 
     def _show_header(self) -> None:
         glance = self.glance
@@ -162,6 +168,7 @@ class Main(Moving, Verbs, Returning, LookingBack):
                 watched=glance.watched,
                 paused=glance.paused,
                 cut_off=glance.cut_off,
+                failing=len(glance.credentials),
                 today=self._today,
                 trouble=self._trouble,
             )

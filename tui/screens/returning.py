@@ -125,6 +125,12 @@ class Returning(Panes):
         self.footer.remind("", "")
         self.app.push_screen(AwayScreen(self._away))
 
+    def do_credentials(self) -> None:
+        """Credentials that do not work."""
+        from tui.screens.credentials import Credentials
+
+        self.app.push_screen(Credentials())
+
     def do_letters(self) -> None:
         """Dead letters and refused transitions."""
         from tui.screens.letters import Letters

@@ -20,6 +20,8 @@ class HeaderFacts:
     watched: bool = False
     paused: bool = False
     cut_off: int = 0
+    failing: int = 0
+    """Credentials on which nothing is launched."""
     today: Totals = field(default_factory=Totals)
     trouble: str = ""
     """Why nothing new comes, if that is so."""
@@ -54,6 +56,9 @@ class Header(Painted):
         if facts.cut_off:
             key = self.midwatch.keys.get("recovery", "R")
             right.append((f"   {facts.cut_off} cut off ({key})", "yellow"))
+        if facts.failing:
+            key = self.midwatch.keys.get("credentials", "C")
+            right.append((f"   {facts.failing} credential{'s'[: facts.failing != 1]} failing ({key})", "red"))
         today = money(facts.today)
         if today:
             right.append((f"   today {today}", ""))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.message import Message
 
+from store.credentials import Remembered
 from store.model import State
 from store.run import Delegation, Run
 from tui.lines import Span
@@ -55,12 +57,19 @@ class Output(Pager):
         self._reaching: int | None = None
         self._err_wanted: Source | None = None
 
-    def show(self, run: Run | None, delegation: Delegation | None, *, paused: bool) -> None:
+    def show(
+        self,
+        run: Run | None,
+        delegation: Delegation | None,
+        *,
+        paused: bool,
+        credentials: Sequence[Remembered] = (),
+    ) -> None:
         """Shows the newest output of this agent."""
         source = None if run is None or delegation is None else Source.of(run, delegation)
         agent = "" if delegation is None else one_line(delegation.name)
         self._ongoing = delegation is not None and not delegation.final
-        self._why_empty = _why_empty(run, delegation, paused=paused)
+        self._why_empty = _why_empty(run, delegation, paused, credentials)
         alone = run is not None and self.screen.has_class("narrow")
         self._whose = f"  {one_line(run.name)} {short(run.id)}" if alone and run is not None else ""
         if source != self.source or agent != self._agent:
@@ -178,10 +187,10 @@ class Output(Pager):
             self.post_message(self.Grown(tail))
 
 
-def _why_empty(run: Run | None, delegation: Delegation | None, *, paused: bool) -> str:
+def _why_empty(run: Run | None, delegation: Delegation | None, paused: bool, credentials: Sequence[Remembered]) -> str:
     if run is None or delegation is None:
         return "the output of an agent is shown here"
-    waits = waits_for(run, delegation, paused=paused)
+    waits = waits_for(run, delegation, paused=paused, credentials=credentials)
     if waits:
         return f"has not started: {one_line(waits)}"
     if delegation.state is State.NOT_STARTED:
